@@ -1,0 +1,42 @@
+"""nofluke tells whether a model's score is real: after choosing, and in the tails."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nofluke import bands, proportions, selective
+    from nofluke.questions import certify
+    from nofluke.scores import Scores, read
+    from nofluke.selective import split_breakeven
+
+__all__ = [
+    "Scores",
+    "bands",
+    "certify",
+    "proportions",
+    "read",
+    "selective",
+    "split_breakeven",
+]
+
+# The front door opens rooms when they are entered, so that `nofluke --help` stays quick.
+_ROOMS = {
+    "Scores": "nofluke.scores.table",
+    "certify": "nofluke.questions.certify",
+    "read": "nofluke.scores.readers",
+    "split_breakeven": "nofluke.selective",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return getattr(importlib.import_module(_ROOMS[name]), name)
+    if name in __all__:
+        return importlib.import_module(f"nofluke.{name}")
+    raise AttributeError(f"module 'nofluke' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

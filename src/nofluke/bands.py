@@ -1,0 +1,150 @@
+"""Bands for a distribution function: the whole curve at once, for every distribution.
+
+A band is a function of a sample and an error level and of nothing else; after selection it is the
+same band at the level that a rule of `selective` gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nofluke import checks
+from nofluke.errors import InputError
+from nofluke.kernels import concentration, crossing
+from nofluke.methods import Register
+from nofluke.results import Band
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+METHODS: Register[Callable[..., Band]] = Register("band")
+
+# Above this n the exact radius is narrower than DKW's by less than 0.2 % and no longer free.
+_EXACT_UP_TO = 10_000
+
+
+@METHODS.add(guarantee="finite-sample", cite="Massart 1990; one-sided Reeve 2024 (2403.16651)")
+def dkw(
+    x: ArrayLike, *, level: float | None = None, alpha: float | None = None, side: str = "both"
+) -> Band:
+    """Dvoretzky-Kiefer-Wolfowitz band with Massart's constant, for any distribution.
+
+    Args:
+        x: Independent draws, shape (n,); ties and infinities allowed, NaN refused.
+        level: Coverage promised for every n and every distribution.
+        alpha: Error level, instead of ``level``; needed where it is tiny.
+        side: "both", "lower" (F is bounded from below only) or "upper".
+
+    Raises:
+        InputError: Empty or NaN data, a level outside (0, 1), both or neither of the levels.
+
+    >>> band = dkw([3, 1, 2, 2], alpha=0.1, side="lower")
+    >>> round(band.half_width, 6), round(band.lower(2), 6)
+    (0.536494, 0.213506)
+    """
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    return _band(sample, dkw_half_width(sample.size, alpha, side=side), alpha, side, "dkw")
+
+
+@METHODS.add(
+    guarantee="finite-sample",
+    needs=frozenset({"one side"}),
+    cite="Smirnov 1944; Birnbaum & Tingey 1951",
+)
+def kolmogorov(
+    x: ArrayLike, *, level: float | None = None, alpha: float | None = None, side: str
+) -> Band:
+    """Exact one-sided Kolmogorov band: the narrowest of constant width on one side.
+
+    Exact for continuous distributions and conservative with ties.
+
+    Args:
+        x: Independent draws, shape (n,); ties and infinities allowed, NaN refused.
+        level: Coverage promised.
+        alpha: Error level, instead of ``level``.
+        side: "lower" (F is bounded from below) or "upper".
+
+    Raises:
+        InputError: As for ``dkw``; also ``side="both"``, which this method does not have.
+
+    >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
+    0.492653
+    """
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    return _band(sample, kolmogorov_half_width(sample.size, alpha, side=side), alpha, side, "kolmogorov")
+
+
+def dkw_half_width(n: int, alpha: float, *, side: checks.Side) -> float:
+    """Half-width of ``dkw`` at n draws; infinite at alpha 0."""
+    return concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha)
+
+
+def kolmogorov_half_width(n: int, alpha: float, *, side: checks.Side) -> float:
+    """Half-width of ``kolmogorov`` at n draws, one side only."""
+    if side == "both":
+        raise InputError(
+            "band='kolmogorov' is exact on one side only; choose side='lower' or 'upper', or "
+            "band='dkw' for both.",
+            code="NF008",
+        )
+    return crossing.smirnov_radius(n, alpha)
+
+
+def half_width(method: str, n: int, alpha: float, *, side: checks.Side) -> float:
+    """Half-width of a method of the register at n draws; infinite at alpha 0."""
+    if alpha == 0:
+        return math.inf
+    return _HALF_WIDTHS[method](n, alpha, side=side)
+
+
+def sample_size(method: str, radius: float, alpha: float, *, side: checks.Side) -> int | None:
+    """Smallest n at which the half-width is at most ``radius``; None at alpha 0."""
+    if alpha == 0:
+        return None
+    if method == "kolmogorov" and side != "both":
+        return crossing.smirnov_sample_size(radius, alpha)
+    return concentration.dkw_sample_size(radius, alpha / 2 if side == "both" else alpha)
+
+
+def sharpest(n: int, *, side: checks.Side) -> str:
+    """The narrowest method of constant width for this n and side; never a matter of the data."""
+    return "kolmogorov" if side != "both" and n <= _EXACT_UP_TO else "dkw"
+
+
+def at_level(band: Band, alpha: float) -> Band:
+    """The same band at another error level, without sorting the sample again."""
+    radius = half_width(band.method, band.n, alpha, side=band.side)
+    return replace(band, alpha=alpha, radius=radius)
+
+
+def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
+    """The band that promises nothing, for a candidate whose level is 0."""
+    return _band(checks.sample(x), math.inf, 0.0, side, method)
+
+
+_HALF_WIDTHS: dict[str, Callable[..., float]] = {
+    "dkw": dkw_half_width,
+    "kolmogorov": kolmogorov_half_width,
+}
+
+
+def _band(
+    sample: NDArray[np.float64],
+    radius: float,
+    alpha: float,
+    side: checks.Side,
+    method: str,
+) -> Band:
+    return Band(
+        x=np.sort(sample),
+        radius=radius,
+        alpha=alpha,
+        side=side,
+        method=method,
+        guarantee="finite-sample",
+    )

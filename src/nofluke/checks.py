@@ -1,0 +1,154 @@
+"""The door: what the caller gave becomes what a kernel may trust."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from nofluke.errors import InputError, some
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+Better: TypeAlias = Literal["higher", "lower"]
+Side: TypeAlias = Literal["both", "lower", "upper"]
+Missing: TypeAlias = Literal["raise", "common", "own", "worst"]
+
+
+def sample(x: ArrayLike, *, name: str = "x") -> NDArray[np.float64]:
+    """One-dimensional, not empty, without NaN; infinities may stay (a time-out is +inf)."""
+    try:
+        values = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} holds values that are not numbers ({error}); give floats or integers.",
+            code="NF004",
+        ) from None
+    if values.ndim != 1 or values.size == 0:
+        raise InputError(
+            f"{name} has shape {values.shape}; expected one dimension and at least one value.",
+            code="NF002",
+        )
+    missing = np.isnan(values)
+    if missing.any():
+        raise InputError(
+            f"{name} has NaN at position {some(np.flatnonzero(missing).tolist())}; a NaN is a "
+            "missing score: "
+            "leave it out or give it a value.",
+            code="NF007",
+        )
+    return values
+
+
+def fraction(value: float, *, name: str) -> float:
+    """A number strictly between 0 and 1; a percentage is recognised and refused."""
+    number = real(value, name=name)
+    if 0 < number < 1:
+        return number
+    hint = f" If you mean {number:g} %, write {number / 100:g}." if 1 < number <= 100 else ""
+    raise InputError(f"{name}={value!r} must lie strictly between 0 and 1.{hint}", code="NF008")
+
+
+def real(value: float, *, name: str) -> float:
+    """A real number, not a truth value, not NaN."""
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise InputError(f"{name}={value!r} is not a number.", code="NF008")
+    return number
+
+
+def whole(value: int, *, name: str, least: int = 1) -> int:
+    """An integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name}={value!r} must be a whole number, at least {least}.", code="NF008")
+    return int(value)
+
+
+def alpha(*, level: float | None, alpha: float | None) -> float:
+    """The error level from exactly one of ``level`` and ``alpha``.
+
+    Small alphas do not survive ``1 - level``, so a caller that has one gives it as it is.
+    """
+    if (level is None) == (alpha is None):
+        given = "both" if level is not None else "neither"
+        raise InputError(
+            f"exactly one of level= and alpha= is needed, {given} was given; "
+            "level=0.95 and alpha=0.05 say the same.",
+            code="NF008",
+        )
+    if alpha is not None:
+        return fraction(alpha, name="alpha")
+    return 1 - fraction(cast("float", level), name="level")
+
+
+def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
+    """The failure rates asked for, as given, without repeats."""
+    listed = [value] if isinstance(value, int | float) else list(value)
+    if not listed:
+        raise InputError("gamma is empty; give at least one failure rate, such as 0.1.", code="NF008")
+    return tuple(dict.fromkeys(fraction(g, name="gamma") for g in listed))
+
+
+def choice(value: str, allowed: Sequence[str], *, name: str) -> str:
+    """One of the allowed words."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}.", code="NF008")
+    return value
+
+
+def better(value: str | None) -> Better:
+    """The orientation, which is declared and never guessed."""
+    if value is None:
+        raise InputError(
+            "better= is not declared: does a higher or a lower score win? Say better='higher' "
+            "(accuracy, reward) or better='lower' (loss, latency); it is never guessed from data.",
+            code="NF009",
+        )
+    return cast("Better", choice(value, get_args(Better), name="better"))
+
+
+def side(value: str) -> Side:
+    """Which side of a region is asked for."""
+    return cast("Side", choice(value, get_args(Side), name="side"))
+
+
+def bounds(value: Sequence[float] | None) -> tuple[float, float] | None:
+    """Lowest and highest possible score, low < high."""
+    if value is None:
+        return None
+    low, high = (real(v, name="bounds") for v in _pair(value))
+    if not low < high:
+        raise InputError(f"bounds={value!r}: the first must be below the second.", code="NF008")
+    return low, high
+
+
+def exact(value: float) -> Fraction:
+    """The decimal that was typed, as a rational: 0.1 is 1/10, not the nearest double."""
+    return Fraction(repr(float(value)))
+
+
+def generator(seed: int | np.random.Generator | None, *, name: str = "seed") -> np.random.Generator:
+    """A generator from a seed; randomness without a seed is refused."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if seed is None:
+        raise InputError(f"{name}= is needed: a random answer must be repeatable.", code="NF008")
+    return np.random.default_rng(whole(seed, name=name, least=0))
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise InputError(
+            f"bounds={value!r} must be two numbers, (low, high).", code="NF008"
+        ) from None
+    return low, high

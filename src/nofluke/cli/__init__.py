@@ -1,0 +1,94 @@
+"""The command line: read, ask, show. Commands are imported when they are called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cyclopts import App
+
+ANSWERED, BAD_INPUT, INTERNAL = 0, 2, 70
+
+
+def main(tokens: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:] if tokens is None else list(tokens)))
+
+
+def run(tokens: list[str]) -> int:
+    """Run one command; its exit code: 0 answered, 2 unusable input, 70 an error of our own."""
+    from cyclopts import CycloptsError
+
+    from nofluke.errors import NoflukeError
+
+    try:
+        app()(tokens, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        _complain("NF008", f"{error} See nofluke --help.")
+        return BAD_INPUT
+    except NoflukeError as error:
+        _complain(error.code, str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        _complain("NF001", f"{error}.")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 (the last line of defence; the code says so)
+        if os.environ.get("NOFLUKE_TRACEBACK"):
+            raise
+        _complain(
+            "NF070",
+            f"an error of nofluke's own, not of your input: {type(error).__name__}: {error}. "
+            "Set NOFLUKE_TRACEBACK=1 to see where, and please report it.",
+        )
+        return INTERNAL
+    return ANSWERED
+
+
+def app() -> App:
+    """The commands; each module is named by text, so that --help loads none of them."""
+    from cyclopts import App
+
+    from nofluke.cli import version
+
+    commands = App(
+        name="nofluke",
+        help="Tells whether a model's score is real: guarantees that survive the choice.",
+        help_epilogue=(
+            "Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1"
+        ),
+        version=version.text,
+        help_formatter="plain",
+        default_parameter=_parameter(),
+    )
+    commands.command(
+        "nofluke.cli.certify:certify",
+        name="certify",
+        help="Guarantees for the candidates you chose, from the data that chose them.",
+    )
+    commands.command(
+        "nofluke.cli.explain:explain",
+        name="explain",
+        help="What a code such as NF103 means and what to do.",
+    )
+    return commands
+
+
+def _parameter() -> object:
+    from cyclopts import Parameter
+
+    return Parameter(negative=())
+
+
+def _complain(code: str, message: str) -> None:
+    sys.stderr.write(f"{code}  {message}\n")
+    if code not in ("NF070",):
+        sys.stderr.write(f"More: nofluke explain {code}\n")

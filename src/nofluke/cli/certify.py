@@ -1,0 +1,90 @@
+"""`nofluke certify`: read a table, ask, show the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def certify(  # noqa: PLR0913 (one option for each argument of the question)
+    sources: Annotated[list[str], Parameter(negative=(), help="Files, a folder, or - (stdin).")],
+    /,
+    *,
+    better: Annotated[
+        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
+    ] = None,
+    select: Annotated[
+        str,
+        Parameter(help="top:M, threshold:V, within:D, names:a,b; @median, @q0.9, @column:NAME."),
+    ] = "top:5",
+    delta: Annotated[float, Parameter(help="Error budget for the shortlist.")] = 0.1,
+    gamma: Annotated[list[str], Parameter(help="Failure rates: repeat, or 0.1,0.05.")] = ["0.1"],  # noqa: B006
+    claim: Annotated[str, Parameter(help="fcr, fcx:SHARE, simultaneous or winner.")] = "fcr",
+    rule: Annotated[str, Parameter(help="auto, minimax, bonferroni, sizes:3,5, psdme, ...")] = "auto",
+    band: Annotated[str, Parameter(help="auto, kolmogorov, dkw, clopper_pearson.")] = "auto",
+    side: Annotated[str, Parameter(help="auto, lower, upper or both.")] = "auto",
+    tried: Annotated[
+        int | None, Parameter(help="Candidates tried in all, dropped ones included.")
+    ] = None,
+    missing: Annotated[str, Parameter(help="raise, common, own or worst.")] = "raise",
+    failed: Annotated[
+        str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
+    ] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
+    ] = None,
+    binary: Annotated[bool, Parameter(help="Every score is 0 or 1 by its meaning.")] = False,
+    metric: Annotated[str | None, Parameter(help="Which metric, if the file has several.")] = None,
+    columns: Annotated[
+        str | None, Parameter(help="Roles of columns: candidate=model,score=latency.")
+    ] = None,
+    split: Annotated[
+        float | None, Parameter(help="Choose on this share, evaluate on the rest.")
+    ] = None,
+    seed: Annotated[int | None, Parameter(help="Seed of the split.")] = None,
+    format: Annotated[  # noqa: A002 (the option is called --format)
+        Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
+    ] = "text",
+    report: Annotated[Path | None, Parameter(help="Also write an HTML report here.")] = None,
+    show_work: Annotated[bool, Parameter(help="Print the terms of the bound.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+) -> None:
+    """Guarantees for the candidates you chose, from the data that chose them.
+
+    Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1
+    """
+    from nofluke.cli import arguments, show
+    from nofluke.questions import certify as ask
+    from nofluke.scores import read
+
+    with show.busy(f"reading {', '.join(sources)}"):
+        scores = read(
+            sources[0] if len(sources) == 1 else sources,
+            better=better,
+            bounds=bounds,
+            binary=binary,
+            metric=metric,
+            columns=arguments.mapping(columns, name="--columns"),
+            failed=failed,
+            keep=arguments.kept_columns(select),
+        )
+    answer = ask(
+        scores,
+        select,
+        delta=delta,
+        gamma=arguments.numbers(gamma, name="--gamma"),
+        rule=rule,
+        band=band,
+        side=side,
+        claim=claim,
+        tried=tried,
+        missing=missing,
+        split=split,
+        seed=seed,
+    )
+    if report is not None:
+        answer.report(report)
+    show.answer(answer, form=format, work=show_work, quiet=quiet)

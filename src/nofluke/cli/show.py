@@ -1,0 +1,146 @@
+"""Show an answer: text for people, JSON and CSV for programs, HTML for both."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nofluke.questions.certificate import Certificate
+    from nofluke.results import Row
+
+# Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.
+_PIPE_WIDTH = 160
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A spinner on stderr while something takes time, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def answer(result: Certificate, *, form: str, work: bool, quiet: bool) -> None:
+    """Print the answer in the form asked for."""
+    if form == "json":
+        sys.stdout.write(result.to_json())
+    elif form == "csv":
+        sys.stdout.write(table_of(result.rows()))
+    elif form == "html":
+        from nofluke.report import page
+
+        sys.stdout.write(page(result))
+    elif quiet:
+        sys.stdout.write("\n".join(result.sentences()) + "\n")
+    else:
+        _text(result, work=work)
+
+
+def table_of(rows: list[Row]) -> str:
+    """Rows as CSV, infinities as inf and absent values as empty cells."""
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue()
+
+
+def _text(result: Certificate, *, work: bool) -> None:
+    from rich.console import Console
+
+    console = Console(
+        highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH
+    )
+    way = f"{result.better} is better"
+    console.print(
+        f"{result.K} candidates, {result.n} examples, {result.metric or 'score'}, {way}; "
+        f"chosen {result.selection} by {result.chosen_by}; rule {result.rule}, band {result.band} "
+        f"(side {result.side})\n"
+    )
+    if result.selected:
+        console.print(_grid(*_shortlist(result)))
+        console.print(_grid(*_winners(result)))
+        console.print(_grid(*_rules(result)))
+    if result.price is not None:
+        console.print(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
+    for sentence in result.sentences():
+        console.print(f"* {sentence}")
+    console.print(f"\nGuarantee: {result.guarantee}. It assumes:")
+    for assumption in result.assumes:
+        console.print(f"  - {assumption}")
+    for note in result.notes:
+        console.print(f"{note}")
+    if work:
+        console.print("\nTerms of the bound:")
+        for line in result.work():
+            console.print(f"  {line}")
+
+
+def _shortlist(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+    title = f"The shortlist: claim {result.claim}, delta {result.delta:g} ({result.guarantee})"
+    word = "rate" if result.binary else "guaranteed at gamma"
+    gammas = result.gammas[:1] if result.binary else result.gammas
+    heads = ["candidate", "n", "mean", "alpha"] + ([] if result.binary else ["half-width"])
+    heads += [f"bound on the {word}" if result.binary else f"{word} {g:g}" for g in gammas]
+    lines = []
+    for e in result.evaluated:
+        rows = [e.row(g, result.better) for g in gammas]
+        line = [e.candidate, str(e.n), f"{e.mean:.4g}", f"{e.alpha:.4g}"]
+        if not result.binary:
+            line.append(f"{e.half_width:.4f}")
+        lines.append(line + [_promise(row, result) for row in rows])
+    return title, heads, lines
+
+
+def _promise(row: Row, result: Certificate) -> str:
+    from nofluke.results import outward
+
+    if not result.binary and not row["certified"]:
+        need = f"needs n >= {row['n_needed']}" if row["n_needed"] else "level 0"
+        return f"{row['value']:g} ({need})"
+    sign = "<=" if result.better == "lower" else ">="
+    return f"{sign} {outward(row['value'], result.better)}"
+
+
+def _winners(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+    lines = []
+    for row in result.winners():
+        who = row["candidate"] or "nobody: too few scores"
+        promise = "" if row["candidate"] is None else _promise(row | {"certified": True}, result)
+        lines.append([f"{row['gamma']:g}", who, promise, f"{row['alpha']:.4g}"])
+    title = "The winner, a separate claim at its own level (finite-sample)"
+    return title, ["gamma", "winner", "guaranteed", "alpha"], lines
+
+
+def _rules(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+    lines = []
+    for row in result.rules:
+        width = "" if row["half_width"] is None else f"{row['half_width']:.4f}"
+        valid = "yes" if row["valid"] else "no"
+        used = "<- used" if row["rule"].split(":")[0] == result.rule and row["valid"] else ""
+        lines.append([row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()])
+    return "Level rules side by side", ["rule", "alpha", "half-width", "valid", ""], lines
+
+
+def _grid(title: str, heads: list[str], lines: list[list[str]]) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for index, head in enumerate(heads):
+        grid.add_column(Text(head), justify="left" if index == 0 else "right", overflow="fold")
+    for line in lines:
+        grid.add_row(*map(Text, line))
+    return grid

@@ -1,0 +1,75 @@
+"""Every way nofluke says no.
+
+```
+NoflukeError
+  InputError (ValueError)     the argument or the data cannot be used as given
+    ReadError                 a file cannot be read; carries path, line and field
+  MissingExtra (ImportError)  an optional library is needed; names what to install
+```
+
+An error is a short letter: what arrived, what was expected, what to try. Each kind has a
+stable code (`NF008`) with a page that ``nofluke explain NF008`` opens offline.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class NoflukeError(Exception):
+    """Root of all errors raised on purpose; ``code`` names its page.
+
+    Args:
+        message: What arrived, what was expected, what to try.
+        code: The stable code of this kind of error.
+    """
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class InputError(NoflukeError, ValueError):
+    """The argument or the data cannot be used as given."""
+
+
+class ReadError(InputError):
+    """A file cannot be read.
+
+    Args:
+        message: What arrived, what was expected, what to try.
+        code: The stable code of this kind of error.
+        path: The file.
+        line: Line number counted from 1, where one is known.
+        field: Column or key, where one is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        path: str,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        super().__init__(message, code=code)
+        self.path, self.line, self.field = path, line, field
+
+
+class MissingExtra(NoflukeError, ImportError):
+    """An optional library is needed; the message names what to install."""
+
+
+def some(items: Iterable[object], *, most: int = 5) -> str:
+    """The first few of the offending items and how many there are.
+
+    >>> some(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    listed = list(items)
+    head = ", ".join(repr(item) for item in listed[:most])
+    return head if len(listed) <= most else f"{head} and {len(listed) - most} more"

@@ -1,0 +1,304 @@
+"""The answer to `certify`: what each chosen candidate guarantees, and what the winner does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nofluke import bands, checks, proportions
+from nofluke.results import Band, Interval, Result, Row, outward
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evaluated:
+    """One candidate at one error level.
+
+    Attributes:
+        candidate: Its id.
+        n: Number of its scores that were evaluated.
+        failed: How many of its rows are marked as failed.
+        mean: Mean of the evaluated scores (descriptive).
+        alpha: Error level of its region.
+        region: The band for its distribution, or for a binary KPI the interval for its rate.
+    """
+
+    candidate: str
+    n: int
+    failed: int
+    mean: float
+    alpha: float
+    region: Band | Interval
+
+    @property
+    def half_width(self) -> float:
+        """Half-width of the band; infinite where the rule promises nothing, NaN for a rate."""
+        return self.region.half_width if isinstance(self.region, Band) else math.nan
+
+    def certifies(self, gamma: float, better: checks.Better) -> bool:
+        """Whether anything is promised at this failure rate."""
+        if isinstance(self.region, Interval):
+            return _failure_rate(self.region, better) <= gamma
+        return self.region.rank(gamma, better=better) is not None
+
+    def value(self, gamma: float, better: checks.Better) -> float:
+        """The guaranteed KPI at this failure rate; for a binary KPI the bound on the rate."""
+        if isinstance(self.region, Interval):
+            return self.region.lower if better == "higher" else self.region.upper
+        return self.region.guaranteed(gamma, better=better)
+
+    def at_level(self, alpha: float) -> Evaluated:
+        """The same candidate at another error level."""
+        if isinstance(self.region, Interval):
+            region: Band | Interval = proportions.at_level(self.region, alpha)
+        else:
+            region = bands.at_level(self.region, alpha)
+        return replace(self, alpha=alpha, region=region)
+
+    def row(self, gamma: float, better: checks.Better) -> Row:
+        """The row of the answer's table at this failure rate."""
+        row: Row = {
+            "candidate": self.candidate,
+            "n": self.n,
+            "alpha": self.alpha,
+            "half_width": None,
+            "gamma": gamma,
+            "value": self.value(gamma, better),
+            "rank": None,
+            "n_needed": None,
+            "mean": self.mean,
+            "failed": self.failed,
+        }
+        row["certified"] = self.certifies(gamma, better)
+        if isinstance(self.region, Band):
+            row["half_width"] = self.half_width
+            row["rank"] = self.region.rank(gamma, better=better)
+            if not row["certified"]:
+                row["n_needed"] = bands.sample_size(
+                    self.region.method, gamma, self.alpha, side=self.region.side
+                )
+        return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate(Result):
+    """Guarantees for a shortlist and, apart from it, for its winner.
+
+    Attributes:
+        K: Candidates whose data could influence the choice.
+        selected: Ids of the chosen, best first.
+        selection: How they were chosen ("top:5").
+        chosen_by: The statistic they were compared by.
+        rule: Name of the level rule.
+        band: Name of the region method.
+        side: Side of the region.
+        better: Orientation of the score.
+        delta: Error budget.
+        claim: "fcr", "fcx:0.2", "simultaneous" or "winner".
+        gammas: Failure rates asked for.
+        evaluated: The chosen at the level of the claim, best first.
+        winner_alpha: Error level at which a winner may be named, delta/K (after a split, delta
+            over the number of chosen).
+        rules: Every rule side by side for this K, size and n.
+        breakeven: Share of the data left for evaluation below which a split is wider; None
+            where nothing was chosen or the data were split.
+        metric: Name of the metric, where known.
+    """
+
+    K: int
+    selected: tuple[str, ...]
+    selection: str
+    chosen_by: str
+    rule: str
+    band: str
+    side: checks.Side
+    better: checks.Better
+    delta: float
+    claim: str
+    gammas: tuple[float, ...]
+    evaluated: tuple[Evaluated, ...]
+    winner_alpha: float
+    rules: tuple[Row, ...]
+    breakeven: float | None
+    metric: str | None
+
+    @property
+    def kind(self) -> str:
+        """"certify"."""
+        return "certify"
+
+    @property
+    def binary(self) -> bool:
+        """Whether the regions are for a rate."""
+        return self.band == "clopper_pearson"
+
+    def rows(self) -> list[Row]:
+        """One row for each chosen candidate and failure rate.
+
+        ``value`` is the guaranteed KPI (for a binary KPI the bound on the rate), ``rank`` the
+        order statistic it is, counted from the smallest; where n is too small, ``value`` is
+        infinite and ``n_needed`` says what would do.
+        """
+        return [e.row(g, self.better) for e in self.evaluated for g in self.gammas]
+
+    def winners(self) -> list[Row]:
+        """The best guaranteed KPI at each failure rate, at the level that lets one name it.
+
+        The shortlist's level says nothing about the one that looks best within it, so each of
+        the chosen is evaluated once more at delta/K.
+        """
+        finalists = [e.at_level(self.winner_alpha) for e in self.evaluated]
+        return [self._winner(finalists, gamma) for gamma in self.gammas]
+
+    def halvings(self) -> list[Row]:
+        """What halving each failure rate costs in guaranteed KPI, for each chosen candidate.
+
+        ``cost`` is positive where the promise becomes worse, infinite where n is too small for
+        the halved rate, and None where it is too small for both.
+        """
+        if self.binary:
+            return []
+        return [self._halving(e, gamma) for e in self.evaluated for gamma in self.gammas]
+
+    def curve(self, candidate: str, gammas: tuple[float, ...]) -> list[float]:
+        """Guaranteed KPI of one of the chosen at any failure rates; they all hold together."""
+        chosen = next(e for e in self.evaluated if e.candidate == candidate)
+        return [chosen.value(gamma, self.better) for gamma in gammas]
+
+    @property
+    def price(self) -> float | None:
+        """Share of the half-width that is the price of the choice; None where there is no width."""
+        widths = {row["rule"]: row["half_width"] for row in self.rules}
+        if not self.evaluated or "naive" not in widths:
+            return None
+        used = self._narrowest_n().region
+        if isinstance(used, Interval) or not math.isfinite(used.half_width):
+            return None
+        return max(0.0, 1 - widths["naive"] / used.half_width)
+
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+        if not self.selected:
+            return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
+        return [self._shortlist_sentence(), *map(self._winner_sentence, self.winners())]
+
+    def work(self) -> list[str]:
+        """The terms of the bound, for whoever wants to check it by hand."""
+        return [line for e in self.evaluated for line in _terms(e)]
+
+    def _fields(self) -> Mapping[str, Any]:
+        return {
+            "K": self.K,
+            "selected": list(self.selected),
+            "rule": self.rule,
+            "band": self.band,
+            "side": self.side,
+            "better": self.better,
+            "delta": self.delta,
+            "claim": self.claim,
+            "metric": self.metric,
+            "binary": self.binary,
+            "winners": self.winners(),
+            "halvings": self.halvings(),
+            "rules": [dict(row) for row in self.rules],
+            "price_of_choice": self.price,
+            "split_breakeven": self.breakeven,
+            "sentences": self.sentences(),
+        }
+
+    def _winner(self, finalists: list[Evaluated], gamma: float) -> Row:
+        sign = 1 if self.better == "lower" else -1
+        best = min(finalists, key=lambda e: sign * e.value(gamma, self.better), default=None)
+        nothing = math.inf * sign
+        value = nothing if best is None else best.value(gamma, self.better)
+        return {
+            "gamma": gamma,
+            "candidate": None if best is None or value == nothing else best.candidate,
+            "value": value,
+            "alpha": None if best is None else best.alpha,
+        }
+
+    def _halving(self, e: Evaluated, gamma: float) -> Row:
+        value, half = e.value(gamma, self.better), e.value(gamma / 2, self.better)
+        cost: float | None = half - value if self.better == "lower" else value - half
+        if math.isinf(value) and math.isinf(half):
+            cost = None
+        return {
+            "candidate": e.candidate,
+            "gamma": gamma,
+            "value": value,
+            "half_gamma": gamma / 2,
+            "half_value": half,
+            "cost": cost,
+        }
+
+    def _narrowest_n(self) -> Evaluated:
+        return min(self.evaluated, key=lambda e: e.n)
+
+    def _shortlist_sentence(self) -> str:
+        m, percent = len(self.selected), f"{100 * self.delta:g} %"
+        what = "rates" if self.binary else "distributions"
+        picked = f"{m} of {self.K} candidates were chosen ({self.selection})"
+        if self.guarantee == "heuristic":
+            return (
+                f"{picked}, and this rule does not pay for the choice: no guarantee is made for "
+                f"their {what}."
+            )
+        if self.claim == "fcr":
+            return (
+                f"{picked}. On average over repeated data, at most {percent} of the bounds quoted "
+                f"for their {what} are wrong (false coverage rate), however they were chosen."
+            )
+        if self.claim.startswith("fcx:"):
+            share = 100 * float(self.claim.removeprefix("fcx:"))
+            return (
+                f"{picked}. With {100 * (1 - self.delta):g} % confidence, no more than "
+                f"{share:g} % of the bounds quoted for their {what} are wrong."
+            )
+        return (
+            f"{picked}. With {100 * (1 - self.delta):g} % confidence, every bound quoted for "
+            f"their {what} holds."
+        )
+
+    def _winner_sentence(self, winner: Row) -> str:
+        gamma, sure = winner["gamma"], f"{100 * (1 - self.delta):g} % confidence"
+        if winner["candidate"] is None:
+            return (
+                f"No winner can be named at a failure rate of {100 * gamma:g} %: there are too "
+                "few scores."
+            )
+        name = self.metric or "score"
+        limit = outward(winner["value"], self.better)
+        way = "at most" if self.better == "lower" else "at least"
+        if self.binary:
+            return (
+                f"With {sure}, the rate of 1 among future cases like these is {way} {limit} for "
+                f"{winner['candidate']}."
+            )
+        return (
+            f"With {sure}, the {name} of {winner['candidate']} is {way} {limit} in at least "
+            f"{100 * (1 - gamma):g} % of future cases like these."
+        )
+
+
+def _failure_rate(rate: Interval, better: checks.Better) -> float:
+    """Upper bound on the rate of the bad outcome: 0 where higher is better, else 1."""
+    return 1 - rate.lower if better == "higher" else rate.upper
+
+
+def _terms(e: Evaluated) -> list[str]:
+    region = e.region
+    head = f"{e.candidate}: n = {e.n}, alpha = {e.alpha:.10g}"
+    if isinstance(region, Interval):
+        return [f"{head}, ones = {round(region.estimate * e.n)}, Clopper-Pearson ({region.side})"]
+    if region.alpha == 0:
+        return [f"{head}: the rule promises nothing for a shortlist of this size"]
+    c = 2 if region.side == "both" else 1
+    dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / e.alpha):.10g} / {2 * e.n})"
+    if region.method == "dkw":
+        return [f"{head}, half-width = {dkw} = {region.half_width:.10g}"]
+    return [
+        f"{head}, half-width = {region.half_width:.10g}, the root of P(D+ >= width) = alpha; "
+        f"DKW's would be {dkw} = {bands.half_width('dkw', e.n, e.alpha, side=region.side):.10g}"
+    ]

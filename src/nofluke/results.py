@@ -1,0 +1,300 @@
+"""Answers: frozen records that hold the numbers and what makes them meaningful."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from nofluke import checks
+from nofluke.errors import InputError
+from nofluke.kernels import order_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from nofluke.methods import Guarantee
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result(ABC):
+    """The root of all answers.
+
+    Attributes:
+        guarantee: What is promised, in one word of the ladder (see the reference).
+        assumes: What must be true of the data for the promise to hold.
+        notes: Cautions and findings, each beginning with its code.
+        n: Units (distinct examples, not rows).
+        digest: SHA-256 of the input.
+        question: The arguments as they were understood.
+    """
+
+    guarantee: Guarantee
+    assumes: tuple[str, ...]
+    n: int
+    digest: str
+    notes: tuple[str, ...] = ()
+    question: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The question this answers."""
+
+    @abstractmethod
+    def rows(self) -> list[Row]:
+        """The flat table of the answer: the one source of text, CSV, JSON and HTML."""
+
+    @abstractmethod
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain Python: infinities are the texts "inf" and "-inf", never NaN."""
+        common = {
+            "kind": self.kind,
+            "schema": 1,
+            "question": dict(self.question),
+            "guarantee": self.guarantee,
+            "assumes": list(self.assumes),
+            "notes": list(self.notes),
+            "n": self.n,
+            "digest": self.digest,
+            "version": metadata.version("nofluke"),
+        }
+        return cast("dict[str, Any]", plain(common | self._fields() | {"rows": self.rows()}))
+
+    def to_json(self) -> str:
+        """``to_dict`` as JSON text, the same bytes for the same input and seed."""
+        import msgspec
+
+        return msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2).decode() + "\n"
+
+    def frame(self, backend: str = "pandas") -> Any:
+        """The rows as a data frame of ``backend``: "pandas", "polars" or "pyarrow".
+
+        Raises:
+            MissingExtra: The backend is not installed.
+        """
+        import narwhals as nw
+
+        from nofluke.errors import MissingExtra
+
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        try:
+            return nw.from_dict(columns, backend=cast("Any", backend)).to_native()
+        except ImportError:
+            raise MissingExtra(
+                f"frame({backend!r}) needs {backend}, which is not installed: "
+                f"pip install {backend}, or use .rows().",
+                code="NF099",
+            ) from None
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the answer on Matplotlib axes (new ones by default) and return them."""
+        from nofluke.plots import draw
+
+        return draw(self, ax=ax)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the answer as one self-contained HTML file."""
+        from nofluke.report import write
+
+        write(self, path)
+
+    def _repr_html_(self) -> str:
+        from nofluke.report import body
+
+        return body(self)
+
+    @abstractmethod
+    def _fields(self) -> Mapping[str, Any]:
+        """What this kind of answer says beside the common fields."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """An interval for one number, at one error level.
+
+    Attributes:
+        estimate: The number computed from the sample.
+        lower: Lower limit, in the units of the estimate.
+        upper: Upper limit.
+        alpha: Error level; a one-sided interval spends all of it on its one limit.
+        side: "both", or the only side that is bounded.
+        method: Name in the register.
+        guarantee: What is promised, in one word.
+        n: Number of independent units.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    alpha: float
+    side: checks.Side
+    method: str
+    guarantee: Guarantee
+    n: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.estimate:.4g} [{self.lower:.4g}, {self.upper:.4g}] at "
+            f"{100 * (1 - self.alpha):.4g}% ({self.method}, n={self.n}, {self.guarantee})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Band:
+    """A band that holds the whole distribution function F at once, at one error level.
+
+    With probability at least 1 - alpha, ``lower(t) <= F(t) <= upper(t)`` for every t, and
+    therefore every guaranteed KPI read from it holds, for all gamma together.
+
+    Attributes:
+        x: The sample in ascending order, shape (n,); infinities allowed.
+        radius: Vertical distance from the empirical distribution function to each limit.
+        alpha: Error level.
+        side: "both"; "lower" bounds F from below only, "upper" from above only.
+        method: Name in the register.
+        guarantee: What is promised, in one word.
+    """
+
+    x: NDArray[np.float64]
+    radius: float
+    alpha: float
+    side: checks.Side
+    method: str
+    guarantee: Guarantee
+
+    @property
+    def n(self) -> int:
+        """Number of independent draws."""
+        return int(self.x.size)
+
+    @property
+    def half_width(self) -> float:
+        """Vertical distance from the empirical distribution function to each limit."""
+        return self.radius
+
+    def lower(self, t: ArrayLike) -> Any:
+        """Lower limit of F(t) = P(score <= t); 0 everywhere if the side is "upper"."""
+        if self.side == "upper":
+            return _like(t, np.zeros(np.shape(t)))
+        return _like(t, np.maximum(0.0, self._ecdf(t) - self.radius))
+
+    def upper(self, t: ArrayLike) -> Any:
+        """Upper limit of F(t) = P(score <= t); 1 everywhere if the side is "lower"."""
+        if self.side == "lower":
+            return _like(t, np.ones(np.shape(t)))
+        return _like(t, np.minimum(1.0, self._ecdf(t) + self.radius))
+
+    def rank(self, gamma: float, *, better: str) -> int | None:
+        """Which order statistic, counted from the smallest as 1, the guaranteed KPI is.
+
+        Args:
+            gamma: Failure rate: the share of future cases that may be worse.
+            better: "lower" or "higher".
+
+        Returns:
+            The rank, or None where n is too small to promise anything at this gamma.
+
+        Raises:
+            InputError: The band has no limit on the side that this orientation needs.
+        """
+        gamma, needed = checks.fraction(gamma, name="gamma"), needed_side(better)
+        if self.side not in ("both", needed):
+            raise InputError(
+                f"a KPI of which {better} is better needs side={needed!r} or 'both'; this band "
+                f"has side={self.side!r}.",
+                code="NF008",
+            )
+        # Mirroring the scores turns one orientation into the other, so one rank serves both.
+        reached = order_statistics.certifying_rank(self.n, self.radius, gamma)
+        if reached is None or better == "lower":
+            return reached
+        return self.n + 1 - reached
+
+    def guaranteed(self, gamma: float, *, better: str) -> float:
+        """The guaranteed KPI X*(gamma): all but a share gamma of future cases are no worse.
+
+        For ``better="lower"`` the smallest x with lower(x) >= 1 - gamma; for "higher" the largest
+        x with upper(x-) <= gamma. ``inf`` (or ``-inf``) where n is too small for any promise.
+
+        Args:
+            gamma: Failure rate in (0, 1).
+            better: "lower" or "higher".
+
+        Raises:
+            InputError: gamma outside (0, 1), or the band lacks the side that is needed.
+        """
+        rank = self.rank(gamma, better=better)
+        if rank is None:
+            return math.inf if better == "lower" else -math.inf
+        return float(self.x[rank - 1])
+
+    def __str__(self) -> str:
+        return (
+            f"CDF band of half-width {self.radius:.4g} at {100 * (1 - self.alpha):.6g}% "
+            f"({self.method}, side {self.side}, n={self.n}, {self.guarantee})"
+        )
+
+    def _ecdf(self, t: ArrayLike) -> NDArray[np.float64]:
+        # side="right" counts every tie at t, so atoms are inside the band from above and below.
+        return np.searchsorted(self.x, np.asarray(t, dtype=np.float64), side="right") / self.n
+
+
+def needed_side(better: str) -> checks.Side:
+    """The side of a CDF band that a promise needs: from below where lower scores win."""
+    return "lower" if checks.better(better) == "lower" else "upper"
+
+
+def plain(value: Any) -> Any:
+    """Values a JSON writer takes without loss: infinities as text, tuples as lists."""
+    if isinstance(value, bool) or value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        return number if math.isfinite(number) else str(number)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value]
+
+
+def _like(t: ArrayLike, values: NDArray[np.float64]) -> Any:
+    return float(values) if np.ndim(t) == 0 else values
+
+
+def outward(value: float, better: str, *, digits: int = 5) -> str:
+    """A guaranteed value in a few digits, rounded so that the promise stays true.
+
+    Args:
+        value: The guaranteed value.
+        better: Where lower is better an upper limit is rounded up; else down.
+        digits: Significant digits.
+
+    >>> outward(0.314921, "lower", digits=3), outward(0.314921, "higher", digits=3)
+    ('0.315', '0.314')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
+    way = ROUND_CEILING if better == "lower" else ROUND_FLOOR
+    with localcontext(prec=60):
+        rounded = exact.quantize(step, rounding=way)
+    return f"{float(rounded):.{digits}g}"

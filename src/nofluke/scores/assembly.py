@@ -1,0 +1,211 @@
+"""From rows in any order to values in canonical order, with gaps and repeats found on the way."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+_BLOCK = 1 << 18  # rows scattered at a time: the index fits in the cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rows:
+    """Assembled rows, candidate after candidate, each in the order of the examples.
+
+    ``repeated`` holds (candidate, example) indices that occur more often than the run and cluster
+    columns explain; a reader refuses them with what it knows about their place in the input.
+    """
+
+    values: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    where: NDArray[np.int32] | None
+    run: NDArray[np.int32] | None = None
+    cluster: NDArray[np.int32] | None = None
+    kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    failed: NDArray[np.bool_] | None = None
+    empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    repeated: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+
+    def with_values(self, values: NDArray[np.float64]) -> Rows:
+        """The same rows with other values."""
+        return replace(self, values=values)
+
+
+class Assembly:
+    """Collects rows that arrive in blocks and in any order.
+
+    Nearly complete tables without further columns are scattered into a matrix as they arrive,
+    with a bitmap of the cells seen: no copy of the rows and no grouping, so 20 million rows need
+    little more than their values. Other tables are collected and sorted.
+
+    Args:
+        K: Number of candidates.
+        E: Number of examples.
+        n_rows: Rows that will arrive, or more.
+        plain: Whether the rows carry nothing beside candidate, example and score.
+    """
+
+    def __init__(self, K: int, E: int, n_rows: int, *, plain: bool) -> None:
+        self._K, self._E = K, E
+        self._n_rows = 0
+        self._dense = plain and K * E <= 2 * n_rows
+        self._blocks: list[dict[str, NDArray[np.generic]]] = []
+        if self._dense:
+            self._values = np.empty(K * E)
+            self._seen = np.zeros(K * E, np.bool_)
+
+    def add(
+        self,
+        candidate: NDArray[np.integer],
+        example: NDArray[np.integer],
+        score: NDArray[np.float64],
+        **columns: NDArray[np.generic],
+    ) -> None:
+        """One block: codes 0..K-1 and 0..E-1, scores (NaN is missing), further columns by name."""
+        self._n_rows += score.size
+        if not self._dense:
+            self._blocks.append({"candidate": candidate, "example": example, "score": score, **columns})
+            return
+        for start in range(0, score.size, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            cell = candidate[part].astype(np.int64)
+            cell *= self._E
+            cell += example[part]
+            self._values[cell] = score[part]
+            self._seen[cell] = True
+
+    def finish(self) -> Rows | None:
+        """The rows in canonical order; None if cells repeat and the matrix cannot say which."""
+        if not self._dense:
+            return self._sorted()
+        if int(np.count_nonzero(self._seen)) < self._n_rows:
+            return None
+        return _drop_empty(
+            self._values,
+            np.flatnonzero(self._seen) if self._n_rows < self._seen.size else None,
+            self._K,
+            self._E,
+        )
+
+    def _sorted(self) -> Rows:
+        names = list(self._blocks[0]) if self._blocks else ["candidate", "example", "score"]
+        columns = {
+            name: np.concatenate([b[name] for b in self._blocks]) if self._blocks else np.empty(0)
+            for name in names
+        }
+        self._blocks.clear()
+        # The last key of lexsort is the first to sort by.
+        keys = [columns[name] for name in ("cluster", "run") if name in columns]
+        keys += [columns["example"], columns["candidate"]]
+        order = np.lexsort(keys)
+        columns = {name: column[order] for name, column in columns.items()}
+        keys = [key[order] for key in keys]
+        same = np.ones(max(0, order.size - 1), np.bool_)
+        for key in keys:
+            same &= key[1:] == key[:-1]
+        again = np.flatnonzero(same) + 1
+        cells = np.stack([columns["candidate"], columns["example"]], axis=1).astype(np.int64)
+        failed = columns["failed"].astype(np.bool_) if "failed" in columns else None
+        score = columns["score"].astype(np.float64)
+        missing = np.isnan(score) if failed is None else np.isnan(score) & ~failed
+        use = ~missing
+        candidate = cells[use, 0]
+        known = {"candidate", "example", "score", "run", "cluster", "failed"}
+        rows = Rows(
+            values=score[use],
+            starts=np.searchsorted(candidate, np.arange(self._K + 1)).astype(np.int64),
+            where=cells[use, 1].astype(np.int32),
+            run=columns["run"][use].astype(np.int32) if "run" in columns else None,
+            cluster=columns["cluster"][use].astype(np.int32) if "cluster" in columns else None,
+            kept={n: c[use].astype(np.float64) for n, c in columns.items() if n not in known},
+            failed=None if failed is None else failed[use],
+            empty=cells[missing],
+            repeated=np.unique(cells[again], axis=0),
+        )
+        return _recognise_complete(rows, self._K, self._E)
+
+
+def complete(values: NDArray[np.float64], starts: NDArray[np.int64]) -> Rows:
+    """Rows of a matrix, candidate after candidate; NaN cells become gaps."""
+    K = len(starts) - 1
+    return _drop_empty(values, None, K, values.size // K)
+
+
+def sparse(
+    values: NDArray[np.float64], starts: NDArray[np.int64], where: NDArray[np.int32]
+) -> Rows:
+    """Rows already in canonical order; NaN scores become gaps."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return Rows(values=values, starts=starts, where=where)
+    owner = np.searchsorted(starts, np.flatnonzero(missing), side="right") - 1
+    before = np.concatenate([[0], np.cumsum(~missing)])
+    return Rows(
+        values=values[~missing],
+        starts=before[starts].astype(np.int64),
+        where=where[~missing],
+        empty=np.stack([owner, where[missing].astype(np.int64)], axis=1),
+    )
+
+
+def digest_of(candidates: tuple[str, ...], examples: tuple[str, ...], rows: Rows) -> str:
+    """SHA-256 of ids and IEEE doubles, candidates and examples taken in the order of their ids."""
+    sha = hashlib.sha256()
+    by_name = sorted(range(len(candidates)), key=candidates.__getitem__)
+    in_order = sorted(range(len(examples)), key=examples.__getitem__)
+    for ids, order in ((candidates, by_name), (examples, in_order)):
+        sha.update(f"{len(ids)}\n".encode())
+        sha.update("".join(f"{len(ids[i].encode())}:{ids[i]}" for i in order).encode())
+    if rows.where is None and by_name == list(range(len(by_name))) and _ascending(in_order):
+        sha.update(rows.values.astype("<f8", copy=False).tobytes())
+        return sha.hexdigest()
+    rank = np.empty(len(examples), np.int64)
+    rank[in_order] = np.arange(len(examples))
+    for k in by_name:
+        part = slice(int(rows.starts[k]), int(rows.starts[k + 1]))
+        place = rank if rows.where is None else rank[rows.where[part]]
+        order = np.argsort(place, kind="stable")
+        if rows.where is not None:
+            sha.update(place[order].astype("<i8").tobytes())
+        sha.update(rows.values[part][order].astype("<f8", copy=False).tobytes())
+    return sha.hexdigest()
+
+
+def _ascending(order: list[int]) -> bool:
+    return order == list(range(len(order)))
+
+
+def _drop_empty(
+    grid: NDArray[np.float64], cells: NDArray[np.int64] | None, K: int, E: int
+) -> Rows:
+    """Rows from a K x E grid of which only ``cells`` are filled (None: all), without NaN."""
+    if cells is None and not np.isnan(grid).any():
+        return Rows(values=grid, starts=np.arange(K + 1, dtype=np.int64) * E, where=None)
+    if cells is None:
+        cells = np.arange(grid.size)
+    values = grid[cells]
+    missing = np.isnan(values)
+    empty, cells, values = cells[missing], cells[~missing], values[~missing]
+    return Rows(
+        values=values,
+        starts=np.searchsorted(cells, np.arange(K + 1, dtype=np.int64) * E).astype(np.int64),
+        where=(cells % E).astype(np.int32),
+        empty=np.stack([empty // E, empty % E], axis=1),
+    )
+
+
+def _recognise_complete(rows: Rows, K: int, E: int) -> Rows:
+    """Leave out ``where`` when the rows turn out to be every example of every candidate, once."""
+    if rows.where is None or rows.repeated.size or rows.values.size != K * E:
+        return rows
+    if (rows.where.reshape(K, E) == np.arange(E)).all():
+        return replace(rows, where=None)
+    return rows

@@ -1,0 +1,368 @@
+"""Scores: candidate, example, score; one array of values and where each belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from nofluke import checks
+from nofluke.errors import InputError, some
+from nofluke.scores import assembly, metrics
+from nofluke.scores.assembly import Rows, digest_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Labels(NamedTuple):
+    """A text column kept as codes: ``names[codes[i]]`` is the text of value i."""
+
+    codes: NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scores:
+    """Scores of K candidates, each on its examples.
+
+    Made by ``nofluke.read`` or ``Scores.from_arrays``. Values lie candidate after candidate;
+    within a candidate they follow the order of ``examples``.
+
+    Attributes:
+        candidates: Ids of the candidates, as written.
+        examples: Ids of all examples, as written.
+        values: The scores, shape (rows,). A failed row holds the worst score there is.
+        starts: Candidate k's values are ``values[starts[k]:starts[k + 1]]``; shape (K + 1,).
+        where: Index into ``examples`` of each value; None when every candidate has every example.
+        better: "higher" or "lower" wins; None if nobody has said.
+        bounds: Lowest and highest possible score, where declared.
+        binary: Whether the score is declared to be 0 or 1.
+        metric: Name of the metric, where known.
+        run: Repeat (seed, epoch) of each value, where the input tells repeats apart.
+        cluster: Group of each value (document, user, repository), where the input has one.
+        kept: Further numeric columns asked for by ``keep=``, aligned with ``values``.
+        empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
+        n_failed: Failed rows of each candidate, shape (K,).
+        digest: SHA-256 of the input.
+        notes: What reading did that the user should know.
+    """
+
+    candidates: tuple[str, ...]
+    examples: tuple[str, ...]
+    values: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    where: NDArray[np.int32] | None
+    better: checks.Better | None
+    bounds: tuple[float, float] | None
+    binary: bool
+    metric: str | None
+    run: Labels | None = None
+    cluster: Labels | None = None
+    kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    n_failed: NDArray[np.int64]
+    digest: str
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        matrix: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        candidates: Sequence[str] | None = None,
+        examples: Sequence[str] | None = None,
+        better: str | None = None,
+        bounds: Sequence[float] | None = None,
+        binary: bool = False,
+        metric: str | None = None,
+    ) -> Scores:
+        """Scores from a matrix, or from one array for each candidate.
+
+        Args:
+            matrix: Shape (K, n), candidates by examples; or a mapping of candidate id to a
+                one-dimensional array. Arrays of equal length are taken to be scores on the same
+                examples in the same order; of unequal length, on examples of their own. NaN is a
+                missing score; infinities are scores. A matrix of truth values is binary.
+            candidates: K ids; "0", "1", ... by default.
+            examples: n ids; "0", "1", ... by default.
+            better: "higher" or "lower" wins; known for well-known metrics.
+            bounds: Lowest and highest possible score.
+            binary: Whether every score is 0 or 1 by its meaning.
+            metric: Name of the metric.
+
+        Raises:
+            InputError: Wrong shapes, repeated ids, scores that are not numbers, out of bounds.
+
+        >>> s = Scores.from_arrays([[0.1, 0.4], [0.3, 0.2]], candidates=["a", "b"], better="lower")
+        >>> s
+        Scores(2 candidates x 2 examples, lower is better)
+        """
+        if isinstance(matrix, Mapping):
+            if candidates is not None:
+                raise InputError(
+                    "candidates= is not for a mapping: its keys are the ids.", code="NF008"
+                )
+            candidates, arrays = list(matrix), list(matrix.values())
+        else:
+            arrays = _as_rows(matrix)
+        binary = binary or all(getattr(a, "dtype", None) == np.bool_ for a in arrays)
+        numbers = [_numbers(a) for a in arrays]
+        names = _ids(candidates, len(numbers), what="candidates")
+        rows, example_names = _place(numbers, names, examples)
+        return cls.from_rows(
+            rows,
+            candidates=names,
+            examples=example_names,
+            better=better,
+            bounds=bounds,
+            binary=binary,
+            metric=metric,
+        )
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Rows,
+        *,
+        candidates: tuple[str, ...],
+        examples: tuple[str, ...],
+        better: str | None,
+        bounds: Sequence[float] | None = None,
+        binary: bool = False,
+        metric: str | None = None,
+        run_names: tuple[str, ...] | None = None,
+        cluster_names: tuple[str, ...] | None = None,
+        digest: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Scores:
+        """Scores from assembled rows (see ``assembly``): the one door for readers.
+
+        Raises:
+            InputError: No rows, or values that contradict ``better``, ``bounds`` or ``binary``.
+        """
+        if not candidates or rows.values.size == 0:
+            raise InputError("there are no scores: not one row with a score arrived.", code="NF002")
+        orientation = (
+            metrics.orientation(metric) if better is None else checks.better(better)
+        )
+        limits = checks.bounds(bounds)
+        if binary and limits is None:
+            limits = (0.0, 1.0)
+        values = _settle_failures(rows, orientation, limits)
+        table = cls(
+            candidates=candidates,
+            examples=examples,
+            values=values,
+            starts=rows.starts,
+            where=rows.where,
+            better=orientation,
+            bounds=limits,
+            binary=binary,
+            metric=metric,
+            run=None if run_names is None or rows.run is None else Labels(rows.run, run_names),
+            cluster=(
+                None
+                if cluster_names is None or rows.cluster is None
+                else Labels(rows.cluster, cluster_names)
+            ),
+            kept=rows.kept,
+            empty=rows.empty,
+            n_failed=_count(rows.failed, rows.starts),
+            digest=digest or digest_of(candidates, examples, rows.with_values(values)),
+            notes=notes,
+        )
+        table._check_values()
+        return table
+
+    @property
+    def K(self) -> int:  # noqa: N802 (the papers' symbol)
+        """Number of candidates in the table."""
+        return len(self.candidates)
+
+    @property
+    def n(self) -> NDArray[np.int64]:
+        """Scores of each candidate, shape (K,)."""
+        return np.diff(self.starts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every candidate has exactly one score on every example."""
+        return self.where is None
+
+    @property
+    def worst(self) -> float:
+        """The worst score there is: the worst bound, or an infinity where none is declared."""
+        return worst_score(self.better, self.bounds)
+
+    def sample(self, candidate: int) -> NDArray[np.float64]:
+        """The scores of the candidate with this index, shape (n_k,)."""
+        return self.values[self.starts[candidate] : self.starts[candidate + 1]]
+
+    def places(self, candidate: int) -> NDArray[np.int64]:
+        """Index into ``examples`` of each score of this candidate."""
+        if self.where is None:
+            return np.arange(len(self.examples))
+        part = self.where[self.starts[candidate] : self.starts[candidate + 1]]
+        return part.astype(np.int64)
+
+    def matrix(self) -> NDArray[np.float64]:
+        """The scores as a matrix, shape (K, n); only for a complete table."""
+        if not self.complete:
+            raise InputError("the table has gaps or repeats, so it is no matrix.", code="NF007")
+        return self.values.reshape(self.K, len(self.examples))
+
+    def take(self, keep: NDArray[np.bool_], *, note: str | None = None) -> Scores:
+        """The rows where ``keep`` is true, shape (rows,), with the same candidates and examples."""
+        where = self.where
+        if where is None:
+            where = np.tile(np.arange(len(self.examples), dtype=np.int32), self.K)
+        kept_before = np.concatenate([[0], np.cumsum(keep)])
+        return replace(
+            self,
+            values=self.values[keep],
+            starts=kept_before[self.starts].astype(np.int64),
+            where=where[keep],
+            run=self.run and Labels(self.run.codes[keep], self.run.names),
+            cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
+            kept={name: column[keep] for name, column in self.kept.items()},
+            notes=self.notes if note is None else (*self.notes, note),
+        )
+
+    def __repr__(self) -> str:
+        n = self.n
+        counts = f"{len(self.examples)} examples"
+        if not self.complete:
+            counts += f", {n.min()}-{n.max()} scores each" if n.min() < n.max() else f", {n[0]} each"
+        way = f"{self.better} is better" if self.better else "orientation not declared"
+        return f"Scores({self.K} candidates x {counts}, {way})"
+
+    def _check_values(self) -> None:
+        if self.bounds is not None:
+            low, high = self.bounds
+            if self.values.min() < low or self.values.max() > high:
+                self._refuse_out_of_bounds(low, high)
+        if self.binary:
+            other = np.flatnonzero((self.values != 0) & (self.values != 1))
+            if other.size:
+                raise InputError(
+                    f"the score is declared binary, but {other.size} values are neither 0 nor 1: "
+                    f"{some(self._spell(other[:3]), most=3)}.",
+                    code="NF014",
+                )
+
+    def _refuse_out_of_bounds(self, low: float, high: float) -> None:
+        bad = np.flatnonzero((self.values < low) | (self.values > high))
+        hint = ""
+        if (low, high) == (0, 1) and 1 < self.values[bad].max() <= 100 and self.values.min() >= 0:
+            hint = " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
+        raise InputError(
+            f"{bad.size} of {self.values.size} scores lie outside bounds=({low:g}, {high:g}): "
+            f"{some(self._spell(bad[:3]), most=3)}.{hint}",
+            code="NF010",
+        )
+
+    def _spell(self, at: NDArray[np.int64]) -> list[str]:
+        owners = np.searchsorted(self.starts, at, side="right") - 1
+        return [
+            f"{self.candidates[k]}/{self.examples[self.places(k)[i - self.starts[k]]]}: "
+            f"{self.values[i]:g}"
+            for k, i in zip(owners.tolist(), at.tolist(), strict=True)
+        ]
+
+
+def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:
+    """The worst bound in this orientation, or an infinity where there are no bounds."""
+    low, high = bounds if bounds is not None else (-np.inf, np.inf)
+    return high if checks.better(better) == "lower" else low
+
+
+def _settle_failures(
+    rows: Rows, better: checks.Better | None, bounds: tuple[float, float] | None
+) -> NDArray[np.float64]:
+    if rows.failed is None or not rows.failed.any():
+        return rows.values
+    if better is None:
+        raise InputError(
+            f"failed= marks {int(rows.failed.sum())} rows, which count as the worst possible "
+            "score; say which way that is: better='higher' or better='lower'.",
+            code="NF009",
+        )
+    return np.where(rows.failed, worst_score(better, bounds), rows.values)
+
+
+def _count(mask: NDArray[np.bool_] | None, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    if mask is None:
+        return np.zeros(len(starts) - 1, np.int64)
+    return np.asarray(np.diff(np.concatenate([[0], np.cumsum(mask)])[starts]), dtype=np.int64)
+
+
+def _as_rows(matrix: ArrayLike) -> list[Any]:
+    try:
+        array = np.asarray(matrix)
+    except ValueError:
+        raise InputError(
+            "the rows of the matrix have different lengths; give a mapping of candidate to array "
+            "for candidates measured on examples of their own.",
+            code="NF004",
+        ) from None
+    if array.ndim != 2 or array.size == 0:
+        raise InputError(
+            f"matrix has shape {array.shape}; expected (candidates, examples), neither empty.",
+            code="NF002",
+        )
+    return list(array)
+
+
+def _numbers(array: ArrayLike) -> NDArray[np.float64]:
+    raw = np.asarray(array)
+    if raw.dtype.kind not in "biuf" or raw.ndim != 1:
+        raise InputError(
+            f"scores of type {raw.dtype} and shape {raw.shape} arrived; expected one-dimensional "
+            "numbers (text is not turned into numbers here).",
+            code="NF004",
+        )
+    return raw.astype(np.float64, copy=False)
+
+
+def _ids(given: Sequence[str] | None, count: int, *, what: str) -> tuple[str, ...]:
+    if given is None:
+        return tuple(map(str, range(count)))
+    ids = tuple(given)
+    wrong = [i for i in ids if not isinstance(i, str)]
+    if wrong:
+        raise InputError(
+            f"{what} must be text, and {some(wrong)} is not; ids are compared byte for byte.",
+            code="NF004",
+        )
+    if len(ids) != count:
+        raise InputError(f"{len(ids)} {what} were named, but there are {count}.", code="NF004")
+    if len(set(ids)) != count:
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        raise InputError(f"{what} are named twice: {some(twice)}.", code="NF006")
+    return ids
+
+
+def _place(
+    arrays: list[NDArray[np.float64]], names: tuple[str, ...], examples: Sequence[str] | None
+) -> tuple[Rows, tuple[str, ...]]:
+    """Rows and example ids: a matrix where lengths agree, else examples of each one's own."""
+    lengths = [a.size for a in arrays]
+    if not lengths:
+        raise InputError("there are no candidates.", code="NF002")
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    values = np.concatenate(arrays)
+    if len(set(lengths)) == 1:
+        return assembly.complete(values, starts), _ids(examples, lengths[0], what="examples")
+    if examples is not None:
+        raise InputError(
+            f"examples= cannot name arrays of different lengths ({some(sorted(set(lengths)))}); "
+            "put NaN where a score is missing, or leave examples= out if each candidate was "
+            "measured on examples of its own.",
+            code="NF007",
+        )
+    own = tuple(f"{c}#{i}" for c, size in zip(names, lengths, strict=True) for i in range(size))
+    where = np.arange(values.size, dtype=np.int32)
+    return assembly.sparse(values, starts, cast("NDArray[np.int32]", where)), own

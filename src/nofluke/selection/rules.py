@@ -1,0 +1,290 @@
+"""Selection rules: which candidates are chosen, and whether their number was fixed in advance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nofluke import checks
+from nofluke.errors import InputError, some
+from nofluke.kernels import sums
+from nofluke.scores.table import Scores
+
+Chooser: TypeAlias = Callable[[Scores], Iterable[str]]
+
+SYNTAX = (
+    "top:M, threshold:VALUE, within:MARGIN, names:a,b (each but names may add @median, @q0.9 or "
+    "@column:NAME), or a function of the scores"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """A number for each candidate to choose by.
+
+    Attributes:
+        name: "mean", "median", "q0.9" or "column:val_score".
+        better: Orientation of its own, where one was given; else that of the scores.
+    """
+
+    name: str = "mean"
+    better: checks.Better | None = None
+
+    def of(self, scores: Scores) -> NDArray[np.float64]:
+        """The statistic of every candidate, shape (K,); +-inf only where a rank still makes sense.
+
+        Raises:
+            InputError: A mean is infinite, or the column was not kept when the file was read.
+        """
+        if self.name.startswith("column:"):
+            return self._of_column(scores, self.name.removeprefix("column:"))
+        if self.name == "mean":
+            return _finite_means(scores)
+        return _row_wise(scores, self._of_sample)
+
+    def _of_column(self, scores: Scores, column: str) -> NDArray[np.float64]:
+        if column not in scores.kept:
+            raise InputError(
+                f"column {column!r} is not in the table; read it with keep=[{column!r}] "
+                f"(kept: {some(sorted(scores.kept)) or 'none'}).",
+                code="NF003",
+            )
+        values = scores.kept[column]
+        means = np.array(
+            [sums.mean(values[a:b]) for a, b in zip(scores.starts, scores.starts[1:], strict=False)]
+        )
+        bad = np.flatnonzero(np.isnan(means))
+        if bad.size:
+            raise InputError(
+                f"column {column!r} has no usable mean for {some(scores.candidates[k] for k in bad)}: "
+                "a value is missing there.",
+                code="NF012",
+            )
+        return means
+
+    def _of_sample(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of each row, shape (rows, n) -> (rows,)."""
+        n = samples.shape[1]
+        if self.name == "median":
+            low, high = (n - 1) // 2, n // 2
+            parted = np.partition(samples, (low, high), axis=1)
+            with np.errstate(invalid="ignore"):
+                middle = (parted[:, low] + parted[:, high]) / 2
+            return np.where(np.isnan(middle), parted[:, low], middle)
+        share = checks.exact(float(self.name.removeprefix("q")))
+        rank = max(1, math.ceil(share * n))
+        return np.asarray(np.partition(samples, rank - 1, axis=1)[:, rank - 1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Who was chosen.
+
+    Attributes:
+        selected: Indices of candidates, best first.
+        statistic: The statistic of every candidate, shape (K,).
+        notes: Ties at the cut.
+    """
+
+    selected: tuple[int, ...]
+    statistic: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """A rule of choosing.
+
+    Attributes:
+        text: As it was asked for.
+        verb: "top", "threshold", "within", "names" or "function".
+        value: The number or the ids after the colon, or the function.
+        statistic: What is compared.
+        size: How many are chosen, if that is fixed in advance, whatever the data; else None.
+    """
+
+    text: str
+    verb: str
+    value: float | tuple[str, ...] | Chooser
+    statistic: Statistic
+    size: int | None = None
+
+    def choose(self, scores: Scores) -> Choice:
+        """Apply the rule.
+
+        Raises:
+            InputError: More candidates are asked for than there are, or an id is unknown.
+        """
+        statistic = self._values(scores)
+        way = self.statistic.better or checks.better(scores.better)
+        cost = statistic if way == "lower" else -statistic
+        order = sorted(range(scores.K), key=lambda k: (cost[k], scores.candidates[k]))
+        if self.verb == "top":
+            return self._top(scores, order, statistic)
+        if self.verb in ("names", "function"):
+            chosen = self._named(scores)
+        else:
+            value = cast("float", self.value)
+            if self.verb == "within":
+                # A margin that is met up to rounding is met: 0.80 - 0.75 is within 0.05.
+                limit = cost[order[0]] + value * (1 + 1e-12) + 4 * np.spacing(abs(cost[order[0]]))
+            else:
+                limit = value if way == "lower" else -value
+            chosen = {k for k in order if cost[k] <= limit}
+        return Choice(selected=tuple(k for k in order if k in chosen), statistic=statistic)
+
+    def _values(self, scores: Scores) -> NDArray[np.float64]:
+        if self.verb in ("names", "function") and not np.isfinite(scores.values).all():
+            return Statistic(name="median").of(scores)  # only to list the chosen best first
+        return self.statistic.of(scores)
+
+    def _top(self, scores: Scores, order: list[int], statistic: NDArray[np.float64]) -> Choice:
+        m = cast("int", self.value)
+        if m > scores.K:
+            raise InputError(
+                f"select={self.text!r} asks for {m} candidates, and the table has {scores.K}.",
+                code="NF011",
+            )
+        notes: tuple[str, ...] = ()
+        if m < scores.K and statistic[order[m - 1]] == statistic[order[m]]:
+            at_cut = statistic[order[m]]
+            tied = sorted(scores.candidates[k] for k in order if statistic[k] == at_cut)
+            notes = (
+                f"NF101: tie at the cut: {some(tied)} have the same {self.statistic.name} "
+                f"({at_cut:g}); the order of their ids decided who is in.",
+            )
+        return Choice(selected=tuple(order[:m]), statistic=statistic, notes=notes)
+
+    def _named(self, scores: Scores) -> set[int]:
+        value = self.value
+        given = list(value(scores)) if callable(value) else list(cast("tuple[str, ...]", value))
+        index = {candidate: k for k, candidate in enumerate(scores.candidates)}
+        unknown = [name for name in given if name not in index]
+        if unknown or len(set(given)) < len(given):
+            what = f"unknown ids {some(unknown)}" if unknown else "an id twice"
+            raise InputError(
+                f"select={self.text!r} gives {what}; the candidates are {some(scores.candidates)}.",
+                code="NF011",
+            )
+        if self.size is not None and len(given) != self.size:
+            raise InputError(
+                f"the function {self.text} declares size={self.size} and chose {len(given)}.",
+                code="NF011",
+            )
+        return {index[name] for name in given}
+
+
+def parse(select: str | Chooser) -> Selection:
+    """The rule a person writes.
+
+    Args:
+        select: "top:5", "top:5@median", "threshold:0.8@q0.9", "within:0.01",
+            "top:5@column:val_loss:lower", "names:a,b", or a function that takes the ``Scores``
+            and returns the ids it chooses. A function whose attribute ``size`` is a number
+            promises to choose that many whatever the data.
+
+    Raises:
+        InputError: The text is none of these.
+
+    >>> parse("top:5@q0.9").size
+    5
+    >>> parse("within:0.01").size is None
+    True
+    """
+    if callable(select):
+        name = getattr(select, "__name__", type(select).__name__)
+        size = getattr(select, "size", None)
+        return Selection(
+            text=f"function:{name}",
+            verb="function",
+            value=select,
+            statistic=Statistic(),
+            size=None if size is None else checks.whole(size, name="size"),
+        )
+    verb, colon, rest = str(select).partition(":")
+    if verb == "names" and colon:
+        return Selection(text=select, verb=verb, value=_names(rest), statistic=Statistic())
+    value, at, by = rest.partition("@")
+    if verb not in ("top", "threshold", "within") or not value or (at and not by):
+        raise InputError(f"select={select!r} is not understood; write {SYNTAX}.", code="NF011")
+    statistic = _statistic(by or "mean", select)
+    if verb == "top":
+        size = _count(value, select)
+        return Selection(text=select, verb=verb, value=size, statistic=statistic, size=size)
+    return Selection(text=select, verb=verb, value=_number(value, verb, select), statistic=statistic)
+
+
+def _names(rest: str) -> tuple[str, ...]:
+    names = tuple(part for part in rest.split(",") if part)
+    if not names:
+        raise InputError("select='names:' names nobody; write names:a,b.", code="NF011")
+    return names
+
+
+def _statistic(text: str, select: str) -> Statistic:
+    if text in ("mean", "median"):
+        return Statistic(name=text)
+    if text.startswith("column:") and len(text) > len("column:"):
+        head, _, way = text.rpartition(":")
+        if way in ("lower", "higher") and head != "column":
+            return Statistic(name=head, better=checks.better(way))
+        return Statistic(name=text)
+    try:
+        share = float(text.removeprefix("q")) if text.startswith("q") else math.nan
+    except ValueError:
+        share = math.nan
+    if not 0 < share < 1:
+        raise InputError(
+            f"select={select!r}: after @ stands mean, median, a quantile such as q0.9, or "
+            "column:NAME.",
+            code="NF011",
+        )
+    return Statistic(name=text)
+
+
+def _count(text: str, select: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise InputError(
+            f"select={select!r}: after top: stands how many, a whole number of at least 1.",
+            code="NF011",
+        )
+    return int(text)
+
+
+def _number(text: str, verb: str, select: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number) or (verb == "within" and number < 0):
+        raise InputError(
+            f"select={select!r}: after {verb}: stands a number"
+            + (", at least 0." if verb == "within" else "."),
+            code="NF011",
+        )
+    return number
+
+
+def _row_wise(
+    scores: Scores, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    if scores.complete:
+        return function(scores.matrix())
+    return np.array([float(function(scores.sample(k)[np.newaxis, :])[0]) for k in range(scores.K)])
+
+
+def _finite_means(scores: Scores) -> NDArray[np.float64]:
+    means = _row_wise(scores, sums.row_means)
+    infinite = np.flatnonzero(~np.isfinite(means))
+    if infinite.size:
+        raise InputError(
+            f"the mean of {some(scores.candidates[k] for k in infinite)} is infinite, because some "
+            "of their scores are; choose by another statistic, such as top:5@median or top:5@q0.9.",
+            code="NF012",
+        )
+    return means
