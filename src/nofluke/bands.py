@@ -141,7 +141,8 @@ def _band(
     method: str,
 ) -> Band:
     return Band(
-        x=np.sort(sample),
+        # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
+        x=np.sort(sample) + 0.0,
         radius=radius,
         alpha=alpha,
         side=side,

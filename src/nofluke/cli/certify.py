@@ -58,7 +58,7 @@ def certify(  # noqa: PLR0913 (one option for each argument of the question)
     """
     from nofluke.cli import arguments, show
     from nofluke.questions import certify as ask
-    from nofluke.scores import read
+    from nofluke.scores.readers import read
 
     with show.busy(f"reading {', '.join(sources)}"):
         scores = read(
