@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nofluke import bands, proportions, selective
-    from nofluke.questions import certify
+    from nofluke.questions.certify import certify
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven

@@ -47,7 +47,11 @@ def dkw(
     >>> round(band.half_width, 6), round(band.lower(2), 6)
     (0.536494, 0.213506)
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     return _band(sample, dkw_half_width(sample.size, alpha, side=side), alpha, side, "dkw")
 
 
@@ -75,8 +79,14 @@ def kolmogorov(
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
-    return _band(sample, kolmogorov_half_width(sample.size, alpha, side=side), alpha, side, "kolmogorov")
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
+    return _band(
+        sample, kolmogorov_half_width(sample.size, alpha, side=side), alpha, side, "kolmogorov"
+    )
 
 
 def dkw_half_width(n: int, alpha: float, *, side: checks.Side) -> float:

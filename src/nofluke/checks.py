@@ -65,10 +65,12 @@ def real(value: float, *, name: str) -> float:
     return number
 
 
-def whole(value: int, *, name: str, least: int = 1) -> int:
+def whole(value: object, *, name: str, least: int = 1) -> int:
     """An integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name}={value!r} must be a whole number, at least {least}.", code="NF008")
+        raise InputError(
+            f"{name}={value!r} must be a whole number, at least {least}.", code="NF008"
+        )
     return int(value)
 
 
@@ -93,7 +95,9 @@ def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
     """The failure rates asked for, as given, without repeats."""
     listed = [value] if isinstance(value, int | float) else list(value)
     if not listed:
-        raise InputError("gamma is empty; give at least one failure rate, such as 0.1.", code="NF008")
+        raise InputError(
+            "gamma is empty; give at least one failure rate, such as 0.1.", code="NF008"
+        )
     return tuple(dict.fromkeys(fraction(g, name="gamma") for g in listed))
 
 

@@ -60,7 +60,7 @@ class ReadError(InputError):
         self.path, self.line, self.field = path, line, field
 
 
-class MissingExtra(NoflukeError, ImportError):
+class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)
     """An optional library is needed; the message names what to install."""
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nofluke.errors import InputError
 
-Guarantee: TypeAlias = Literal[
-    "descriptive", "heuristic", "asymptotic", "finite-sample", "anytime", "conjectured"
-]
+if TYPE_CHECKING:
+    from nofluke.results import Guarantee
+
 F = TypeVar("F", bound=Callable[..., object])
 
 

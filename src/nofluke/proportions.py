@@ -36,7 +36,11 @@ def clopper_pearson(
     >>> print(clopper_pearson([1, 1, 1, 0], level=0.95))
     0.75 [0.1941, 0.9937] at 95% (clopper_pearson, n=4, finite-sample)
     """
-    values, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    values, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     other = values[(values != 0) & (values != 1)]
     if other.size:
         raise InputError(

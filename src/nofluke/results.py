@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from nofluke.methods import Guarantee
-
 Row: TypeAlias = dict[str, Any]
+Guarantee: TypeAlias = Literal[
+    "descriptive", "heuristic", "asymptotic", "finite-sample", "anytime", "conjectured"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Result(ABC):
             "digest": self.digest,
             "version": metadata.version("nofluke"),
         }
-        return cast("dict[str, Any]", plain(common | self._fields() | {"rows": self.rows()}))
+        return cast("dict[str, Any]", plain({**common, **self._fields(), "rows": self.rows()}))
 
     def to_json(self) -> str:
         """``to_dict`` as JSON text, the same bytes for the same input and seed."""

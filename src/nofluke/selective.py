@@ -29,8 +29,6 @@ from nofluke.kernels import evalues
 from nofluke.kernels.roots import safe_edge
 from nofluke.methods import Register
 
-RULES: Register[Callable[..., "LevelRule"]] = Register("rule")
-
 Calibrator: TypeAlias = Callable[[float], float]
 
 # A cost above one by rounding alone is not a broken promise.
@@ -88,7 +86,7 @@ class LevelRule:
         return level * self.weights[candidate]
 
     def cost(self) -> float:
-        """Worst-case false coverage rate over ``delta``, for any choice of any size; <= 1 is valid."""
+        """Worst-case false coverage rate over ``delta``, for any choice of any size; <= 1 holds."""
         return _cost(self.levels, self.K, self.delta)
 
     def cost_at(self, size: int) -> float:
@@ -155,6 +153,9 @@ class LevelRule:
         return replace(self, levels=np.cumsum(steps * allowed / j))
 
 
+RULES: Register[Callable[..., LevelRule]] = Register("rule")
+
+
 @RULES.add(guarantee="heuristic", cite="no correction; valid only where nothing was chosen")
 def naive(*, K: int, delta: float) -> LevelRule:
     """The level ``delta`` for everyone, as if nothing had been chosen: invalid after selection.
@@ -192,7 +193,9 @@ def fixed_size(*, K: int, delta: float, size: int) -> LevelRule:
     0.032258
     """
     K, delta = _budget(K, delta)
-    return replace(sizes(K=K, delta=delta, prior={_size(size, K): 1.0}), name="fixed_size", size=size)
+    return replace(
+        sizes(K=K, delta=delta, prior={_size(size, K): 1.0}), name="fixed_size", size=size
+    )
 
 
 @RULES.add(
@@ -228,11 +231,13 @@ def benjamini_yekutieli(*, K: int, delta: float) -> LevelRule:
     """
     K, delta = _budget(K, delta)
     m = np.arange(1, K + 1)
-    levels = delta * m / (K * math.fsum(1 / m))
+    levels = np.asarray(delta * m / (K * math.fsum(1 / m)), dtype=np.float64)
     return LevelRule(name="benjamini_yekutieli", K=K, delta=delta, levels=levels)
 
 
-@RULES.add(guarantee="finite-sample", cite="shape function of constant width ratio, derived in docs")
+@RULES.add(
+    guarantee="finite-sample", cite="shape function of constant width ratio, derived in docs"
+)
 def minimax(*, K: int, delta: float, side: str = "both") -> LevelRule:
     """Any size; the width stays within one factor of the fixed-size rule's, whatever the size.
 

@@ -138,9 +138,7 @@ def winner_failures():
         answer = certify(scores, best_by_guarantee, gamma=gamma, band="dkw")
         by_shortlist += min(row["value"] for row in answer.rows()) < 1 - gamma
         by_winner += answer.winners()[0]["value"] < 1 - gamma
-        bad = [
-            (e.region.lower(e.region.x) > e.region.x).any() for e in answer.evaluated
-        ]
+        bad = [(e.region.lower(e.region.x) > e.region.x).any() for e in answer.evaluated]
         band_failures += np.mean(bad)
     return by_shortlist / 2000, by_winner / 2000, band_failures / 2000
 

@@ -54,8 +54,16 @@ def test_a_split_in_halves_has_one_width_whatever_the_size():
 
 @pytest.mark.parametrize(
     ("size", "share"),
-    [(2, 0.3391), (5, 0.3851), (10, 0.4302), (20, 0.4890), (22, 0.4985), (23, 0.5031),
-     (30, 0.5327), (31, 0.5366)],
+    [
+        (2, 0.3391),
+        (5, 0.3851),
+        (10, 0.4302),
+        (20, 0.4890),
+        (22, 0.4985),
+        (23, 0.5031),
+        (30, 0.5327),
+        (31, 0.5366),
+    ],
 )
 def test_where_splitting_breaks_even_with_the_paper(size, share):
     assert selective.split_breakeven(K, size, DELTA, "psdme") == pytest.approx(share, abs=5e-5)
@@ -141,7 +149,9 @@ def test_levels_by_an_independent_solver():
     with mpmath.workdps(40):
         for size in (1, 7, 31):
             z = mpmath.mpf(DELTA) * size / (mpmath.e * K)
-            y = mpmath.findroot(lambda y: y - mpmath.log(y) + mpmath.log(z), (-mpmath.log(z)) * 1.5)
+            y = mpmath.findroot(
+                lambda y, z=z: y - mpmath.log(y) + mpmath.log(z), -mpmath.log(z) * 1.5
+            )
             expected = float(mpmath.exp(-y))
             got = selective.psdme(K=K, delta=DELTA, size=size).alpha(size)
             assert got == pytest.approx(expected, rel=1e-12)

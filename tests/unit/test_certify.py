@@ -191,8 +191,10 @@ def test_what_cannot_be_certified_says_what_would_do():
     assert row["value"] == math.inf
     assert row["rank"] is None
     width = bands.half_width("kolmogorov", row["n_needed"], row["alpha"], side="lower")
-    assert width <= 0.01 < bands.half_width(
-        "kolmogorov", row["n_needed"] - 1, row["alpha"], side="lower"
+    assert (
+        width
+        <= 0.01
+        < bands.half_width("kolmogorov", row["n_needed"] - 1, row["alpha"], side="lower")
     )
     assert any(f"needs n={row['n_needed']}" in note for note in answer.notes)
     assert answer.halvings()[0]["cost"] is None
@@ -216,12 +218,31 @@ def test_the_price_of_the_choice_and_the_break_even():
 def test_the_json_is_one_object_without_nan_and_the_same_twice():
     answer = certify(LOSS, "top:2", gamma=(0.2, 0.01))
     text = answer.to_json()
-    read = json.loads(text, parse_constant=lambda c: pytest.fail(c))
+    read = json.loads(text, parse_constant=pytest.fail)
 
     assert text == certify(LOSS, "top:2", gamma=[0.2, 0.01]).to_json()
-    assert {"kind", "schema", "question", "rows", "notes", "guarantee", "assumes", "n", "digest",
-            "version", "K", "selected", "rule", "band", "side", "better", "delta", "claim",
-            "winners", "rules"} <= read.keys()
+    assert {
+        "kind",
+        "schema",
+        "question",
+        "rows",
+        "notes",
+        "guarantee",
+        "assumes",
+        "n",
+        "digest",
+        "version",
+        "K",
+        "selected",
+        "rule",
+        "band",
+        "side",
+        "better",
+        "delta",
+        "claim",
+        "winners",
+        "rules",
+    } <= read.keys()
     assert {"candidate", "n", "alpha", "half_width", "gamma", "value", "rank"} <= (
         read["rows"][0].keys()
     )

@@ -11,8 +11,10 @@ def binomial_tail(n, k, p):
     """P(at least k of n)."""
     with mpmath.workdps(40):
         return float(
-            sum(mpmath.binomial(n, i) * mpmath.mpf(p) ** i * (1 - mpmath.mpf(p)) ** (n - i)
-                for i in range(k, n + 1))
+            sum(
+                mpmath.binomial(n, i) * mpmath.mpf(p) ** i * (1 - mpmath.mpf(p)) ** (n - i)
+                for i in range(k, n + 1)
+            )
         )
 
 

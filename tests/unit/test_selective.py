@@ -19,11 +19,18 @@ ANY_SIZE = {
     "psdme 0.5": lambda **k: selective.psdme(tau=0.5, **k),
     "psdme 0.86": lambda **k: selective.psdme(tau=0.86, **k),
     "mixture": selective.mixture,
-    "sizes": lambda **k: selective.sizes(prior={1: 0.25, k["K"]: 0.75} if k["K"] > 1 else {1: 1}, **k),
+    "sizes": lambda **k: selective.sizes(
+        prior={1: 0.25, k["K"]: 0.75} if k["K"] > 1 else {1: 1}, **k
+    ),
     "shafer": lambda **k: selective.calibrated(calibrator=lambda p: p**-0.5 - 1, **k),
 }
 EXACTLY_ONE = {
-    "bonferroni", "benjamini_yekutieli", "minimax", "minimax one-sided", "psdme rescaled", "sizes",
+    "bonferroni",
+    "benjamini_yekutieli",
+    "minimax",
+    "minimax one-sided",
+    "psdme rescaled",
+    "sizes",
 }
 
 
@@ -36,7 +43,7 @@ def test_the_cost_never_exceeds_one(name, K, delta):
     assert rule.cost() <= 1 + 1e-9
     assert rule.covers(None)
     assert (np.diff(rule.levels) >= 0).all()
-    assert 0 <= rule.levels[0]
+    assert rule.levels[0] >= 0
     assert rule.levels[-1] < 1
     if name in EXACTLY_ONE and not (name == "psdme rescaled" and rule.levels[-1] > 0.36):
         assert rule.cost() == pytest.approx(1, abs=1e-9)
@@ -55,8 +62,10 @@ def test_the_cost_is_its_definition(name):
     assert rule.cost() == pytest.approx(exact_cost(rule), rel=1e-12)
 
 
-@pytest.mark.parametrize(("K", "cost"), [(1, 0.0752353), (10, 0.188015), (31, 0.240385),
-                                         (100, 0.288307), (2000, 0.387182)])
+@pytest.mark.parametrize(
+    ("K", "cost"),
+    [(1, 0.0752353), (10, 0.188015), (31, 0.240385), (100, 0.288307), (2000, 0.387182)],
+)
 def test_a_power_that_follows_the_size_is_valid_and_wasteful(K, cost):
     assert selective.psdme(K=K, delta=0.1).cost() == pytest.approx(cost, abs=5e-7)
 
@@ -105,9 +114,7 @@ def test_no_calibrator_beats_the_step_at_its_size(K):
 def test_the_minimax_width_ratio_is_the_same_for_every_size():
     K, delta = 43, 0.1
     rule = selective.minimax(K=K, delta=delta)
-    ratios = [
-        math.log(2 / rule.alpha(m)) / math.log(2 * K / (delta * m)) for m in range(1, K + 1)
-    ]
+    ratios = [math.log(2 / rule.alpha(m)) / math.log(2 * K / (delta * m)) for m in range(1, K + 1)]
     assert max(ratios) - min(ratios) < 1e-12
     assert ratios[0] == pytest.approx(1.351868, abs=5e-7)
 

@@ -41,7 +41,7 @@ def run(tokens: list[str]) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 (the last line of defence; the code says so)
+    except Exception as error:
         if os.environ.get("NOFLUKE_TRACEBACK"):
             raise
         _complain(
@@ -55,7 +55,7 @@ def run(tokens: list[str]) -> int:
 
 def app() -> App:
     """The commands; each module is named by text, so that --help loads none of them."""
-    from cyclopts import App
+    from cyclopts import App, Parameter
 
     from nofluke.cli import version
 
@@ -66,8 +66,9 @@ def app() -> App:
             "Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1"
         ),
         version=version.text,
+        help_format="plaintext",  # Markdown would cost a third of the time of --help
         help_formatter="plain",
-        default_parameter=_parameter(),
+        default_parameter=Parameter(negative=()),
     )
     commands.command(
         "nofluke.cli.certify:certify",
@@ -80,12 +81,6 @@ def app() -> App:
         help="What a code such as NF103 means and what to do.",
     )
     return commands
-
-
-def _parameter() -> object:
-    from cyclopts import Parameter
-
-    return Parameter(negative=())
 
 
 def _complain(code: str, message: str) -> None:

@@ -21,7 +21,7 @@ def numbers(words: list[str], *, name: str) -> list[float]:
 
 
 def mapping(text: str | None, *, name: str) -> dict[str, str] | None:
-    """ "candidate=model,score=latency" as a dictionary.
+    """Roles and columns, "candidate=model,score=latency", as a dictionary.
 
     >>> mapping("candidate=model", name="--columns")
     {'candidate': 'model'}

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 
-def certify(  # noqa: PLR0913 (one option for each argument of the question)
+def certify(
     sources: Annotated[list[str], Parameter(negative=(), help="Files, a folder, or - (stdin).")],
     /,
     *,
@@ -20,9 +20,14 @@ def certify(  # noqa: PLR0913 (one option for each argument of the question)
         Parameter(help="top:M, threshold:V, within:D, names:a,b; @median, @q0.9, @column:NAME."),
     ] = "top:5",
     delta: Annotated[float, Parameter(help="Error budget for the shortlist.")] = 0.1,
-    gamma: Annotated[list[str], Parameter(help="Failure rates: repeat, or 0.1,0.05.")] = ["0.1"],  # noqa: B006
+    gamma: Annotated[
+        list[str],
+        Parameter(help="Failure rates: repeat, or 0.1,0.05. [default: 0.1]", show_default=False),
+    ] = ["0.1"],  # noqa: B006 (never changed)
     claim: Annotated[str, Parameter(help="fcr, fcx:SHARE, simultaneous or winner.")] = "fcr",
-    rule: Annotated[str, Parameter(help="auto, minimax, bonferroni, sizes:3,5, psdme, ...")] = "auto",
+    rule: Annotated[
+        str, Parameter(help="auto, minimax, bonferroni, sizes:3,5, psdme, ...")
+    ] = "auto",
     band: Annotated[str, Parameter(help="auto, kolmogorov, dkw, clopper_pearson.")] = "auto",
     side: Annotated[str, Parameter(help="auto, lower, upper or both.")] = "auto",
     tried: Annotated[
@@ -57,7 +62,7 @@ def certify(  # noqa: PLR0913 (one option for each argument of the question)
     Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1
     """
     from nofluke.cli import arguments, show
-    from nofluke.questions import certify as ask
+    from nofluke.questions.certify import certify as ask
     from nofluke.scores.readers import read
 
     with show.busy(f"reading {', '.join(sources)}"):

@@ -60,7 +60,10 @@ def _text(result: Certificate, *, work: bool) -> None:
     from rich.console import Console
 
     console = Console(
-        highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH
+        highlight=False,
+        emoji=False,
+        markup=False,
+        width=None if sys.stdout.isatty() else _PIPE_WIDTH,
     )
     way = f"{result.better} is better"
     console.print(
@@ -129,7 +132,9 @@ def _rules(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
         width = "" if row["half_width"] is None else f"{row['half_width']:.4f}"
         valid = "yes" if row["valid"] else "no"
         used = "<- used" if row["rule"].split(":")[0] == result.rule and row["valid"] else ""
-        lines.append([row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()])
+        lines.append(
+            [row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()]
+        )
     return "Level rules side by side", ["rule", "alpha", "half-width", "valid", ""], lines
 
 

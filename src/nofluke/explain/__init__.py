@@ -21,5 +21,7 @@ def page(code: str) -> str:
     """
     wanted = code.strip().upper()
     if wanted not in codes():
-        raise InputError(f"there is no page for {code!r}; there are {', '.join(codes())}.", code="NF008")
+        raise InputError(
+            f"there is no page for {code!r}; there are {', '.join(codes())}.", code="NF008"
+        )
     return (resources.files(__package__) / f"{wanted}.md").read_text(encoding="utf-8")

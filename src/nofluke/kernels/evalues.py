@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def log_level(log_z: float) -> float:
-    """log a solving log a = W_{-1}(-z), given log z <= -1; the -1 branch, safely.
+    """Solve log a = W_{-1}(-z) for log a, given log z <= -1; the -1 branch, safely.
 
     Unlike ``scipy.special.lambertw`` it answers at z = 1/e (where that returns nan) and for z
     far below the smallest double.
@@ -45,7 +45,7 @@ def log_levels(log_z: NDArray[np.float64]) -> NDArray[np.float64]:
         y = np.maximum(1.0, y - step)
         if (np.abs(step) <= 1e-15 * y).all():
             break
-    return -y
+    return np.asarray(-y)
 
 
 def best_power(log_z: float) -> float:
@@ -79,7 +79,7 @@ def mixture_inverse(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def shafer_inverse(t: float) -> float:
     """Level at which Shafer's calibrator p^(-1/2) - 1 reaches ``t``."""
-    return (t + 1) ** -2.0
+    return float((t + 1) ** -2.0)
 
 
 def vovk_sellke(p: float) -> float:
@@ -88,7 +88,7 @@ def vovk_sellke(p: float) -> float:
 
 
 def inverse(calibrator: Callable[[float], float], t: float) -> float:
-    """Largest p (rounded down) with calibrator(p) >= t, for any calibrator; 0 where there is none."""
+    """Largest p (rounded down) with calibrator(p) >= t, for any calibrator; 0 if there is none."""
     if calibrator(1.0) >= t:
         return 1.0
     smallest = -745.0  # log of the smallest double
@@ -97,7 +97,9 @@ def inverse(calibrator: Callable[[float], float], t: float) -> float:
     return math.exp(safe_edge(lambda log_p: calibrator(math.exp(log_p)) >= t, smallest, 0.0))
 
 
-def integral_bounds(calibrator: Callable[[float], float], *, cells: int = 4096) -> tuple[float, float]:
+def integral_bounds(
+    calibrator: Callable[[float], float], *, cells: int = 4096
+) -> tuple[float, float]:
     """Lower and upper bound on the integral over (0, 1] of a non-increasing function.
 
     A sum over cells that shrink towards zero as exp(-y): a non-increasing function lies
@@ -114,13 +116,17 @@ def integral_bounds(calibrator: Callable[[float], float], *, cells: int = 4096) 
 
 def is_non_increasing(calibrator: Callable[[float], float], *, points: int = 4096) -> bool:
     """Whether the function never grows on a grid that is fine near zero and near one."""
-    grid = np.unique(np.concatenate([np.exp(-np.linspace(0, 700, points)), np.linspace(1e-6, 1, points)]))
+    grid = np.unique(
+        np.concatenate([np.exp(-np.linspace(0, 700, points)), np.linspace(1e-6, 1, points)])
+    )
     values = np.array([calibrator(float(p)) for p in grid])
-    return bool(not np.isnan(values).any() and (np.diff(values) <= 1e-12 * np.abs(values[1:])).all())
+    return bool(
+        not np.isnan(values).any() and (np.diff(values) <= 1e-12 * np.abs(values[1:])).all()
+    )
 
 
 def _log_mixture(y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log of the mixture calibrator at p = exp(-y), without overflow or cancellation."""
+    """Logarithm of the mixture calibrator at p = exp(-y), without overflow or cancellation."""
     near_one = y < 1e-4
     safe = np.where(near_one, 1.0, y)
     # (e^y - 1 - y) / y^2; the factor 1 - (1 + y) e^-y is y^2/2 near zero.

@@ -52,9 +52,7 @@ def _block_means(block: NDArray[np.float64]) -> NDArray[np.float64]:
     return means
 
 
-def _finite_means(
-    block: NDArray[np.float64], largest: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _finite_means(block: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
     n = block.shape[1]
     bits = math.ceil(math.log2(n)) + 2
     _, exponents = np.frexp(largest)

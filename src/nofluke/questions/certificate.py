@@ -125,7 +125,7 @@ class Certificate(Result):
 
     @property
     def kind(self) -> str:
-        """"certify"."""
+        """The word for this question, ``certify``."""
         return "certify"
 
     @property
@@ -175,7 +175,7 @@ class Certificate(Result):
         used = self._narrowest_n().region
         if isinstance(used, Interval) or not math.isfinite(used.half_width):
             return None
-        return max(0.0, 1 - widths["naive"] / used.half_width)
+        return float(max(0.0, 1 - widths["naive"] / used.half_width))
 
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -105,27 +105,34 @@ def certify(
             code="NF008",
         )
     ask = _Question.understood(
-        scores, select, delta=delta, gamma=gamma, claim=claim, tried=tried, side=side, band=band
+        scores,
+        select,
+        delta=delta,
+        gamma=gamma,
+        claim=claim,
+        tried=tried,
+        side=side,
+        band=band,
+        split=split,
     )
     table = findings.settle(scores, missing)
-    chooses, evaluates, size = table, table, ask.selection.size
+    chooses, evaluates = table, table
     if split is not None:
         _refuse_rule_with_split(rule, weights)
         chooses, evaluates = splits.halves(table, split, checks.generator(seed))
     choice = ask.selection.choose(chooses)
     m = len(choice.selected)
-    levels = _split_levels(m, ask) if split is not None else _levels(rule, size, ask)
+    levels = _levels(rule, ask) if split is None else _split_levels(m, ask)
     if weights is not None:
         levels = levels.weighted(weights)
     evaluated = _evaluate(evaluates, choice.selected, levels, ask)
-    valid = levels.name != "naive" or levels.covers(size)
     return Certificate(
         K=ask.K,
         selected=tuple(table.candidates[k] for k in choice.selected),
         selection=ask.selection.text,
         chosen_by=ask.selection.statistic.name,
-        rule="split" if split is not None else levels.name,
-        band=_method_used(evaluated, ask, evaluates),
+        rule=levels.name if split is None else "split",
+        band=_methods_used(evaluated, ask, evaluates),
         side=ask.side,
         better=ask.better,
         delta=ask.delta,
@@ -136,12 +143,33 @@ def certify(
         rules=_side_by_side(ask, choice.selected, table),
         breakeven=_breakeven(ask, m, levels) if split is None else None,
         metric=scores.metric,
-        guarantee="finite-sample" if valid else "heuristic",
+        guarantee="finite-sample" if _pays(levels, ask) else "heuristic",
         assumes=_ASSUMES,
         n=len(table.examples),
         digest=scores.digest,
-        notes=_notes(ask, table, choice.notes, levels, evaluated, split, valid),
-        question=ask.spelled(rule, missing, weights, split, seed, levels),
+        notes=(
+            *table.notes,
+            *findings.failures(table),
+            *(() if ask.binary else findings.looks_binary(table)),
+            *findings.dependence(table),
+            *choice.notes,
+            *_about_choice(ask, levels),
+            *_about_gammas(ask, evaluated),
+        ),
+        question={
+            "select": ask.selection.text,
+            "delta": ask.delta,
+            "gamma": list(ask.gammas),
+            "rule": rule if isinstance(rule, str) else levels.name,
+            "band": ask.band,
+            "side": ask.side,
+            "claim": ask.claim,
+            "tried": tried,
+            "missing": missing,
+            "weights": dict(weights) if weights else None,
+            "split": split,
+            "seed": seed,
+        },
     )
 
 
@@ -160,6 +188,7 @@ class _Question:
     side: checks.Side
     band: str
     binary: bool
+    split: float | None
 
     @classmethod
     def understood(
@@ -173,6 +202,7 @@ class _Question:
         tried: int | None,
         side: str,
         band: str,
+        split: float | None,
     ) -> _Question:
         better = checks.better(scores.better)
         binary = band == "clopper_pearson" or (band == "auto" and scores.binary)
@@ -188,37 +218,19 @@ class _Question:
             side=_side(side, better, binary=binary),
             band=band if band in ("auto", "clopper_pearson") else bands.METHODS[band].name,
             binary=binary,
+            split=split,
         )
+
+    @property
+    def level_side(self) -> str:
+        """The side that a rule made for a half-width should be made for."""
+        return "both" if self.side == "both" else "lower"
 
     def method(self, n: int) -> str:
         """The region method for a candidate with n scores."""
         if self.binary:
             return "clopper_pearson"
         return bands.sharpest(n, side=self.side) if self.band == "auto" else self.band
-
-    def spelled(
-        self,
-        rule: str | LevelRule,
-        missing: str,
-        weights: Mapping[str, float] | None,
-        split: float | None,
-        seed: int | None,
-        levels: LevelRule,
-    ) -> dict[str, Any]:
-        return {
-            "select": self.selection.text,
-            "delta": self.delta,
-            "gamma": list(self.gammas),
-            "rule": rule if isinstance(rule, str) else levels.name,
-            "band": self.band,
-            "side": self.side,
-            "claim": self.claim,
-            "tried": self.tried,
-            "missing": missing,
-            "weights": dict(weights) if weights else None,
-            "split": split,
-            "seed": seed,
-        }
 
 
 def _claim(claim: str) -> str:
@@ -266,7 +278,7 @@ def _side(side: str, better: checks.Better, *, binary: bool) -> checks.Side:
     return given
 
 
-def _levels(rule: str | LevelRule, size: int | None, ask: _Question) -> LevelRule:
+def _levels(rule: str | LevelRule, ask: _Question) -> LevelRule:
     """The level rule for the claim: named, given, or the sharpest that is proved."""
     if ask.claim in ("simultaneous", "winner"):
         if (rule if isinstance(rule, str) else rule.name) not in ("auto", "bonferroni"):
@@ -276,11 +288,11 @@ def _levels(rule: str | LevelRule, size: int | None, ask: _Question) -> LevelRul
                 code="NF013",
             )
         return selective.bonferroni(K=ask.K, delta=ask.delta)
+    size = ask.selection.size
     if rule == "auto":
         rule = "minimax" if size is None else "fixed_size"
-    side = "both" if ask.side == "both" or ask.binary else "lower"
     if isinstance(rule, str):
-        levels = selective.named(rule, K=ask.K, delta=ask.delta, size=size, side=side)
+        levels = selective.named(rule, K=ask.K, delta=ask.delta, size=size, side=ask.level_side)
     else:
         levels = _given(rule, ask)
     if ask.claim.startswith("fcx:"):
@@ -365,15 +377,13 @@ def _region(x: NDArray[np.float64], alpha: float, ask: _Question) -> Band | Inte
     return bands.METHODS[ask.method(x.size)].call(x, alpha=alpha, side=ask.side)
 
 
-def _method_used(evaluated: tuple[Evaluated, ...], ask: _Question, table: Scores) -> str:
-    if evaluated:
-        return evaluated[0].region.method
-    return ask.method(int(table.n.min()))
+def _methods_used(evaluated: tuple[Evaluated, ...], ask: _Question, table: Scores) -> str:
+    """The region method; more than one where n differs between candidates."""
+    used = {e.region.method for e in evaluated} or {ask.method(int(table.n.min()))}
+    return ", ".join(sorted(used))
 
 
-def _side_by_side(
-    ask: _Question, selected: tuple[int, ...], table: Scores
-) -> tuple[Row, ...]:
+def _side_by_side(ask: _Question, selected: tuple[int, ...], table: Scores) -> tuple[Row, ...]:
     """Every rule at this K, size and n: level, half-width, and whether it is valid here."""
     if not selected:
         return ()
@@ -386,9 +396,12 @@ def _side_by_side(
 
 def _rule_row(name: str, ask: _Question, m: int, n: int) -> Row:
     size = ask.selection.size
-    side = "both" if ask.side == "both" or ask.binary else "lower"
     rule = selective.named(
-        name, K=ask.K, delta=ask.delta, size=m if name == "fixed_size" else size, side=side
+        name,
+        K=ask.K,
+        delta=ask.delta,
+        size=m if name == "fixed_size" else size,
+        side=ask.level_side,
     )
     valid, note = rule.covers(size), _RULE_NOTES.get(name, "")
     if name == "fixed_size" and size is None:
@@ -434,43 +447,26 @@ def _breakeven(ask: _Question, m: int, levels: LevelRule) -> float | None:
     return selective.split_breakeven(ask.K, m, ask.delta, levels, side=ask.side)
 
 
-def _notes(
-    ask: _Question,
-    table: Scores,
-    ties: tuple[str, ...],
-    levels: LevelRule,
-    evaluated: tuple[Evaluated, ...],
-    split: float | None,
-    valid: bool,
-) -> tuple[str, ...]:
-    return (
-        *table.notes,
-        *findings.failures(table),
-        *(() if ask.binary else findings.looks_binary(table)),
-        *findings.dependence(table),
-        *ties,
-        *_about_choice(ask, levels, split, valid),
-        *_about_gammas(ask, evaluated),
-    )
+def _pays(levels: LevelRule, ask: _Question) -> bool:
+    """Whether the levels are proved to pay for this way of choosing; only naive may fail to."""
+    return ask.split is not None or levels.name != "naive" or levels.covers(ask.selection.size)
 
 
-def _about_choice(
-    ask: _Question, levels: LevelRule, split: float | None, valid: bool
-) -> list[str]:
+def _about_choice(ask: _Question, levels: LevelRule) -> list[str]:
     notes = []
-    if ask.tried is None and ask.listed > 1 and split is None:
+    if ask.tried is None and ask.listed > 1 and ask.split is None:
         notes.append(
             f"NF114: K={ask.K} counts the candidates in the file. If others were tried and "
             "dropped before, say how many in all with tried=."
         )
-    if not valid:
+    if not _pays(levels, ask):
         notes.append(
             f"NF104: rule 'naive' is invalid after selection: up to {levels.K} times delta of "
             "the regions may be wrong. It is shown for comparison only."
         )
-    if split is not None:
+    if ask.split is not None:
         notes.append(
-            f"NF113: chosen on a share of {split:g} of the examples and evaluated on the rest; "
+            f"NF113: chosen on a share of {ask.split:g} of the examples and evaluated on the rest; "
             "another seed gives another split, and picking the seed afterwards is a choice too."
         )
     elif levels.name == "fixed_size" and ask.selection.size is not None and ask.K > 1:

@@ -56,7 +56,7 @@ class Assembly:
     def __init__(self, K: int, E: int, n_rows: int, *, plain: bool) -> None:
         self._K, self._E = K, E
         self._n_rows = 0
-        self._dense = plain and K * E <= 2 * n_rows
+        self._dense = plain and 2 * n_rows >= K * E
         self._blocks: list[dict[str, NDArray[np.generic]]] = []
         if self._dense:
             self._values = np.empty(K * E)
@@ -72,7 +72,9 @@ class Assembly:
         """One block: codes 0..K-1 and 0..E-1, scores (NaN is missing), further columns by name."""
         self._n_rows += score.size
         if not self._dense:
-            self._blocks.append({"candidate": candidate, "example": example, "score": score, **columns})
+            self._blocks.append(
+                {"candidate": candidate, "example": example, "score": score, **columns}
+            )
             return
         for start in range(0, score.size, _BLOCK):
             part = slice(start, start + _BLOCK)
@@ -172,10 +174,10 @@ def digest_of(candidates: tuple[str, ...], examples: tuple[str, ...], rows: Rows
     for k in by_name:
         part = slice(int(rows.starts[k]), int(rows.starts[k + 1]))
         place = rank if rows.where is None else rank[rows.where[part]]
-        order = np.argsort(place, kind="stable")
+        sorting = np.argsort(place, kind="stable")
         if rows.where is not None:
-            sha.update(place[order].astype("<i8").tobytes())
-        sha.update(rows.values[part][order].astype("<f8", copy=False).tobytes())
+            sha.update(place[sorting].astype("<i8").tobytes())
+        sha.update(rows.values[part][sorting].astype("<f8", copy=False).tobytes())
     return sha.hexdigest()
 
 
@@ -183,9 +185,7 @@ def _ascending(order: list[int]) -> bool:
     return order == list(range(len(order)))
 
 
-def _drop_empty(
-    grid: NDArray[np.float64], cells: NDArray[np.int64] | None, K: int, E: int
-) -> Rows:
+def _drop_empty(grid: NDArray[np.float64], cells: NDArray[np.int64] | None, K: int, E: int) -> Rows:
     """Rows from a K x E grid of which only ``cells`` are filled (None: all), without NaN."""
     if cells is None and not np.isnan(grid).any():
         return Rows(values=grid, starts=np.arange(K + 1, dtype=np.int64) * E, where=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -145,9 +146,7 @@ class Scores:
         """
         if not candidates or rows.values.size == 0:
             raise InputError("there are no scores: not one row with a score arrived.", code="NF002")
-        orientation = (
-            metrics.orientation(metric) if better is None else checks.better(better)
-        )
+        orientation = metrics.orientation(metric) if better is None else checks.better(better)
         limits = checks.bounds(bounds)
         if binary and limits is None:
             limits = (0.0, 1.0)
@@ -235,7 +234,9 @@ class Scores:
         n = self.n
         counts = f"{len(self.examples)} examples"
         if not self.complete:
-            counts += f", {n.min()}-{n.max()} scores each" if n.min() < n.max() else f", {n[0]} each"
+            counts += (
+                f", {n.min()}-{n.max()} scores each" if n.min() < n.max() else f", {n[0]} each"
+            )
         way = f"{self.better} is better" if self.better else "orientation not declared"
         return f"Scores({self.K} candidates x {counts}, {way})"
 
@@ -257,7 +258,9 @@ class Scores:
         bad = np.flatnonzero((self.values < low) | (self.values > high))
         hint = ""
         if (low, high) == (0, 1) and 1 < self.values[bad].max() <= 100 and self.values.min() >= 0:
-            hint = " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
+            hint = (
+                " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
+            )
         raise InputError(
             f"{bad.size} of {self.values.size} scores lie outside bounds=({low:g}, {high:g}): "
             f"{some(self._spell(bad[:3]), most=3)}.{hint}",
@@ -327,12 +330,13 @@ def _numbers(array: ArrayLike) -> NDArray[np.float64]:
     return raw.astype(np.float64, copy=False)
 
 
-def _ids(given: Sequence[str] | None, count: int, *, what: str) -> tuple[str, ...]:
+def _ids(given: Sequence[object] | None, count: int, *, what: str) -> tuple[str, ...]:
     if given is None:
         return tuple(map(str, range(count)))
     ids = tuple(given)
-    wrong = [i for i in ids if not isinstance(i, str)]
-    if wrong:
+    texts = tuple(i for i in ids if isinstance(i, str))
+    if len(texts) < len(ids):
+        wrong = [i for i in ids if not isinstance(i, str)]
         raise InputError(
             f"{what} must be text, and {some(wrong)} is not; ids are compared byte for byte.",
             code="NF004",
@@ -340,9 +344,9 @@ def _ids(given: Sequence[str] | None, count: int, *, what: str) -> tuple[str, ..
     if len(ids) != count:
         raise InputError(f"{len(ids)} {what} were named, but there are {count}.", code="NF004")
     if len(set(ids)) != count:
-        twice = sorted({i for i in ids if ids.count(i) > 1})
+        twice = sorted(i for i, times in Counter(texts).items() if times > 1)
         raise InputError(f"{what} are named twice: {some(twice)}.", code="NF006")
-    return ids
+    return texts
 
 
 def _place(

@@ -61,8 +61,8 @@ class Statistic:
         bad = np.flatnonzero(np.isnan(means))
         if bad.size:
             raise InputError(
-                f"column {column!r} has no usable mean for {some(scores.candidates[k] for k in bad)}: "
-                "a value is missing there.",
+                f"column {column!r} has no usable mean for "
+                f"{some(scores.candidates[k] for k in bad)}: a value is missing there.",
                 code="NF012",
             )
         return means
@@ -216,7 +216,9 @@ def parse(select: str | Chooser) -> Selection:
     if verb == "top":
         size = _count(value, select)
         return Selection(text=select, verb=verb, value=size, statistic=statistic, size=size)
-    return Selection(text=select, verb=verb, value=_number(value, verb, select), statistic=statistic)
+    return Selection(
+        text=select, verb=verb, value=_number(value, verb, select), statistic=statistic
+    )
 
 
 def _names(rest: str) -> tuple[str, ...]:

@@ -1,0 +1,44 @@
+# make demo   certify the bundled results and write report.html
+# make test   run every quick test
+VENV ?= .venv
+export VENV
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types layers format study bench big clean
+
+demo: $(VENV)/.demo
+	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
+	    --gamma 0.2,0.1,0.05 --report report.html
+	@echo "The report is in report.html."
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Long simulations, with more repetitions than `make test` can afford.
+study: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
+
+# Figures, not verdicts: run on a quiet machine.
+bench: $(VENV)/.dev
+	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
+	$(BIN)/python benchmarks/processes.py
+
+clean:
+	rm -rf $(VENV) report.html .mypy_cache .ruff_cache .hypothesis .benchmarks
+
+$(VENV)/.demo $(VENV)/.dev: pyproject.toml tools/setup
+	tools/setup $(patsubst .%,%,$(notdir $@))
