@@ -26,7 +26,7 @@ def run(tokens: list[str]) -> int:
     from nofluke.errors import NoflukeError
 
     try:
-        app()(tokens, exit_on_error=False, print_error=False)
+        app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         _complain("NF008", f"{error} See nofluke --help.")
         return BAD_INPUT

@@ -5,6 +5,14 @@ from __future__ import annotations
 from nofluke.errors import InputError
 
 
+def sources(words: list[str]) -> str | list[str]:
+    """Files as ``read`` takes them; a word that looks like an option is one that is unknown."""
+    options = [word for word in words if word.startswith("-") and word != "-"]
+    if options:
+        raise InputError(f"unknown option {options[0]}.", code="NF008")
+    return words[0] if len(words) == 1 else words
+
+
 def numbers(words: list[str], *, name: str) -> list[float]:
     """Numbers, each option a number or a comma list.
 

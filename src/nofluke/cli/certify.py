@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 
 def certify(
-    sources: Annotated[list[str], Parameter(negative=(), help="Files, a folder, or - (stdin).")],
+    sources: Annotated[list[str], Parameter(help="Files, a folder, or - (stdin).", allow_leading_hyphen=True)],
     /,
     *,
     better: Annotated[
@@ -67,7 +67,7 @@ def certify(
 
     with show.busy(f"reading {', '.join(sources)}"):
         scores = read(
-            sources[0] if len(sources) == 1 else sources,
+            arguments.sources(sources),
             better=better,
             bounds=bounds,
             binary=binary,

@@ -6,10 +6,12 @@ import csv
 import io
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.table import Table
 
     from nofluke.questions.certificate import Certificate
     from nofluke.results import Row
@@ -72,9 +74,9 @@ def _text(result: Certificate, *, work: bool) -> None:
         f"(side {result.side})\n"
     )
     if result.selected:
-        console.print(_grid(*_shortlist(result)))
-        console.print(_grid(*_winners(result)))
-        console.print(_grid(*_rules(result)))
+        for title, grid in (_shortlist(result), _winners(result), _rules(result)):
+            console.print(title)
+            console.print(grid)
     if result.price is not None:
         console.print(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
     for sentence in result.sentences():
@@ -90,7 +92,7 @@ def _text(result: Certificate, *, work: bool) -> None:
             console.print(f"  {line}")
 
 
-def _shortlist(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+def _shortlist(result: Certificate) -> tuple[str, Table]:
     title = f"The shortlist: claim {result.claim}, delta {result.delta:g} ({result.guarantee})"
     word = "rate" if result.binary else "guaranteed at gamma"
     gammas = result.gammas[:1] if result.binary else result.gammas
@@ -103,7 +105,7 @@ def _shortlist(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
         if not result.binary:
             line.append(f"{e.half_width:.4f}")
         lines.append(line + [_promise(row, result) for row in rows])
-    return title, heads, lines
+    return title, _grid(heads, lines, texts={"candidate"})
 
 
 def _promise(row: Row, result: Certificate) -> str:
@@ -116,17 +118,17 @@ def _promise(row: Row, result: Certificate) -> str:
     return f"{sign} {outward(row['value'], result.better)}"
 
 
-def _winners(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+def _winners(result: Certificate) -> tuple[str, Table]:
     lines = []
     for row in result.winners():
-        who = row["candidate"] or "nobody: too few scores"
+        who = row["candidate"] or "nobody: needs more scores"
         promise = "" if row["candidate"] is None else _promise(row | {"certified": True}, result)
         lines.append([f"{row['gamma']:g}", who, promise, f"{row['alpha']:.4g}"])
     title = "The winner, a separate claim at its own level (finite-sample)"
-    return title, ["gamma", "winner", "guaranteed", "alpha"], lines
+    return title, _grid(["gamma", "winner", "guaranteed", "alpha"], lines, texts={"winner"})
 
 
-def _rules(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
+def _rules(result: Certificate) -> tuple[str, Table]:
     lines = []
     for row in result.rules:
         width = "" if row["half_width"] is None else f"{row['half_width']:.4f}"
@@ -135,17 +137,19 @@ def _rules(result: Certificate) -> tuple[str, list[str], list[list[str]]]:
         lines.append(
             [row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()]
         )
-    return "Level rules side by side", ["rule", "alpha", "half-width", "valid", ""], lines
+    heads = ["rule", "alpha", "half-width", "valid", "note"]
+    return "Level rules side by side", _grid(heads, lines, texts={"rule", "note"})
 
 
-def _grid(title: str, heads: list[str], lines: list[list[str]]) -> Any:
+def _grid(heads: list[str], lines: list[list[str]], *, texts: set[str]) -> Table:
+    """A table with columns of text on the left and of numbers on the right; nothing is cut."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for index, head in enumerate(heads):
-        grid.add_column(Text(head), justify="left" if index == 0 else "right", overflow="fold")
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head in heads:
+        grid.add_column(Text(head), justify="left" if head in texts else "right", overflow="fold")
     for line in lines:
         grid.add_row(*map(Text, line))
     return grid

@@ -219,6 +219,10 @@ class Certificate(Result):
             "alpha": None if best is None else best.alpha,
         }
 
+    def _needed_to_win(self, gamma: float) -> int | None:
+        method = self.evaluated[0].region.method
+        return bands.sample_size(method, gamma, self.winner_alpha, side=self.side)
+
     def _halving(self, e: Evaluated, gamma: float) -> Row:
         value, half = e.value(gamma, self.better), e.value(gamma / 2, self.better)
         cost: float | None = half - value if self.better == "lower" else value - half
@@ -265,8 +269,8 @@ class Certificate(Result):
         gamma, sure = winner["gamma"], f"{100 * (1 - self.delta):g} % confidence"
         if winner["candidate"] is None:
             return (
-                f"No winner can be named at a failure rate of {100 * gamma:g} %: there are too "
-                "few scores."
+                f"No winner can be named at a failure rate of {100 * gamma:g} %: that needs "
+                f"{self._needed_to_win(gamma)} scores of a candidate."
             )
         name = self.metric or "score"
         limit = outward(winner["value"], self.better)

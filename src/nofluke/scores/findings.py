@@ -214,7 +214,7 @@ def _who_lacks(table: Scores) -> str:
     told = []
     for k in lacking[:3]:
         absent = np.setdiff1d(np.arange(E), table.places(k))
-        ids = some([table.examples[i] for i in absent], most=3)
+        ids = some([table.examples[i] for i in absent], most=2)
         nan = int((table.empty[:, 0] == k).sum())
         told.append(
             f"{table.candidates[k]!r} lacks {absent.size} ({ids}"
