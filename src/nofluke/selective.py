@@ -59,6 +59,21 @@ class LevelRule:
     weights: Mapping[str, float] = field(default_factory=dict)
     post_hoc: bool = False
 
+    def __post_init__(self) -> None:
+        levels = np.asarray(self.levels, dtype=np.float64)
+        if levels.shape != (self.K,) or not ((levels >= 0) & (levels < 1)).all():
+            raise InputError(
+                f"levels must be K={self.K} numbers in [0, 1), one for each size; they have shape "
+                f"{levels.shape}.",
+                code="NF013",
+            )
+        falls = np.flatnonzero(np.diff(levels) < 0)
+        if falls.size:
+            raise InputError(
+                f"levels must not fall as the shortlist grows; they do after m={falls[0] + 1}.",
+                code="NF013",
+            )
+
     def alpha(self, m: int, candidate: str | None = None) -> float:
         """Error level for each of ``m`` chosen candidates; 0 where the rule promises nothing.
 

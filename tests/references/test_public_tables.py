@@ -88,7 +88,7 @@ def test_alpacaeval_says_what_the_scores_say(data):
 
     assert answer.n == 797
     assert answer.K == 58
-    # An adversarial constant answer tops this table; no interval can tell merit from a fooled judge.
+    # An adversarial constant answer tops this table: no interval tells merit from a fooled judge.
     assert answer.selected[0] == "NullModel"
     assert all(
         1 <= row["value"] <= row["mean"] or math.isinf(row["value"]) for row in answer.rows()

@@ -111,9 +111,24 @@ def test_naive_is_labelled_invalid():
     assert certify(LOSS, "top:31", rule="naive").guarantee == "finite-sample"
 
 
+def test_levels_of_ones_own_are_only_valid_if_they_pay():
+    flat = selective.LevelRule(name="mine", K=31, delta=0.1, levels=np.full(31, 0.1))
+    assert certify(LOSS, "top:5", rule=flat).guarantee == "heuristic"
+    assert certify(LOSS, "top:31", rule=flat).guarantee == "finite-sample"
+    with pytest.raises(InputError, match="does not control"):
+        certify(LOSS, "top:5", rule=flat, claim="fcx:0.2")
+
+
+@pytest.mark.parametrize("rule", ["minimax", "psdme:0.7", "sizes:3,5", "mixture"])
+def test_the_rule_that_was_used_stands_in_the_table_as_it_is_spelled(rule):
+    answer = certify(LOSS, "top:5", rule=rule)
+    used = [row for row in answer.rules if row["rule"] == answer.rule == rule]
+    assert [row["alpha"] for row in used] == [answer.rows()[0]["alpha"]]
+
+
 def test_a_split_evaluates_at_the_full_level_on_the_rest():
     answer = certify(LOSS, "top:5", split=0.25, seed=1)
-    assert answer.rule == "split"
+    assert answer.rule == "split:0.25"
     assert {row["n"] for row in answer.rows()} == {150}
     assert answer.rows()[0]["alpha"] == pytest.approx(0.1)
     assert answer.winners()[0]["alpha"] == pytest.approx(0.1 / 5)

@@ -149,6 +149,14 @@ def test_weights_multiply_the_level_and_sum_to_k():
 
 
 @pytest.mark.parametrize(
+    "levels", [[0.1], [0.1, 0.05, 0.1], [0.1, 0.2, 1.0], [-0.1, 0, 0], [0, math.nan, 0.1]]
+)
+def test_levels_are_one_for_each_size_and_never_fall(levels):
+    with pytest.raises(InputError, match="levels must"):
+        selective.LevelRule(name="mine", K=3, delta=0.1, levels=np.array(levels))
+
+
+@pytest.mark.parametrize(
     ("calibrator", "why"),
     [
         (lambda p: 2.0, "integral over"),

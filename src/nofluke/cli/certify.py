@@ -9,7 +9,9 @@ from cyclopts import Parameter
 
 
 def certify(
-    sources: Annotated[list[str], Parameter(help="Files, a folder, or - (stdin).", allow_leading_hyphen=True)],
+    sources: Annotated[
+        list[str], Parameter(help="Files, a folder, or - (stdin).", allow_leading_hyphen=True)
+    ],
     /,
     *,
     better: Annotated[

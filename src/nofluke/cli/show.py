@@ -133,7 +133,7 @@ def _rules(result: Certificate) -> tuple[str, Table]:
     for row in result.rules:
         width = "" if row["half_width"] is None else f"{row['half_width']:.4f}"
         valid = "yes" if row["valid"] else "no"
-        used = "<- used" if row["rule"].split(":")[0] == result.rule and row["valid"] else ""
+        used = "<- used" if row["rule"] == result.rule else ""
         lines.append(
             [row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()]
         )

@@ -90,7 +90,7 @@ class Certificate(Result):
         selected: Ids of the chosen, best first.
         selection: How they were chosen ("top:5").
         chosen_by: The statistic they were compared by.
-        rule: Name of the level rule.
+        rule: The level rule as ``rules`` spells it: "fixed_size", "psdme:0.5", "split:0.5".
         band: Name of the region method.
         side: Side of the region.
         better: Orientation of the score.
@@ -181,7 +181,9 @@ class Certificate(Result):
         """What a colleague may paste; each sentence is literally true."""
         if not self.selected:
             return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
-        return [self._shortlist_sentence(), *map(self._winner_sentence, self.winners())]
+        # A bound on a rate is the same at every failure rate, so it is said once.
+        winners = self.winners()[:1] if self.binary else self.winners()
+        return [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
 
     def work(self) -> list[str]:
         """The terms of the bound, for whoever wants to check it by hand."""

@@ -73,9 +73,11 @@ class Statistic:
         if self.name == "median":
             low, high = (n - 1) // 2, n // 2
             parted = np.partition(samples, (low, high), axis=1)
+            # Halved before they are added, so that nothing overflows; -inf and inf have no middle.
             with np.errstate(invalid="ignore"):
-                middle = (parted[:, low] + parted[:, high]) / 2
-            return np.where(np.isnan(middle), parted[:, low], middle)
+                middle = parted[:, low] / 2 + parted[:, high] / 2
+            same = (parted[:, low] == parted[:, high]) | np.isnan(middle)
+            return np.where(same, parted[:, low], middle)
         share = checks.exact(float(self.name.removeprefix("q")))
         rank = max(1, math.ceil(share * n))
         return np.asarray(np.partition(samples, rank - 1, axis=1)[:, rank - 1])

@@ -1,0 +1,200 @@
+"""What `certify` was asked, after the door: checked, and settled where no data are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nofluke import bands, checks, selective
+from nofluke.errors import InputError
+from nofluke.results import needed_side
+from nofluke.scores.table import Scores
+from nofluke.selection import rules
+from nofluke.selection.rules import Chooser, Selection
+from nofluke.selective import LevelRule
+
+_CLAIMS = ("fcr", "simultaneous", "winner")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The arguments of ``certify`` as they were understood.
+
+    Attributes:
+        selection: Who is chosen.
+        delta: Error budget.
+        gammas: Failure rates.
+        claim: "fcr", "fcx:SHARE", "simultaneous" or "winner".
+        K: Candidates whose data could influence the choice.
+        told: Whether the caller said how many were tried.
+        better: Orientation of the score.
+        side: Side of the region.
+        band: Region method, or "auto".
+        binary: Whether the region is for a rate.
+        split: Share of the examples to choose on, if they are split.
+    """
+
+    selection: Selection
+    delta: float
+    gammas: tuple[float, ...]
+    claim: str
+    K: int
+    told: bool
+    better: checks.Better
+    side: checks.Side
+    band: str
+    binary: bool
+    split: float | None
+
+    @classmethod
+    def understood(
+        cls,
+        scores: Scores,
+        select: str | Chooser,
+        *,
+        delta: float,
+        gamma: float | Iterable[float],
+        claim: str,
+        tried: int | None,
+        side: str,
+        band: str,
+        split: float | None,
+    ) -> Asked:
+        """The arguments, or an ``InputError`` for the first that cannot be used."""
+        better = checks.better(scores.better)
+        binary = band == "clopper_pearson" or (band == "auto" and scores.binary)
+        return cls(
+            selection=rules.parse(select),
+            delta=checks.fraction(delta, name="delta"),
+            gammas=checks.gammas(gamma),
+            claim=_claim(claim),
+            K=_tried(tried, scores.K),
+            told=tried is not None,
+            better=better,
+            side=_side(side, better, binary=binary),
+            band=band if band in ("auto", "clopper_pearson") else bands.METHODS[band].name,
+            binary=binary,
+            split=split,
+        )
+
+    @property
+    def share(self) -> float | None:
+        """The share of regions that may be wrong, for the claim "fcx:SHARE"."""
+        head, _, share = self.claim.partition(":")
+        return float(share) if head == "fcx" else None
+
+    @property
+    def all_at_once(self) -> bool:
+        """Whether the claim is that no region is wrong."""
+        return self.claim in ("simultaneous", "winner")
+
+    @property
+    def level_side(self) -> str:
+        """The side that a rule made for a half-width should be made for."""
+        return "both" if self.side == "both" else "lower"
+
+    def method(self, n: int) -> str:
+        """The region method for a candidate with n scores."""
+        if self.binary:
+            return "clopper_pearson"
+        return bands.sharpest(n, side=self.side) if self.band == "auto" else self.band
+
+    def levels(self, rule: str | LevelRule) -> LevelRule:
+        """The level rule for the claim: named, given, or the sharpest that is proved.
+
+        Raises:
+            InputError: The rule cannot serve the claim or was made for another question.
+        """
+        if self.all_at_once:
+            if (rule if isinstance(rule, str) else rule.name) not in ("auto", "bonferroni"):
+                raise InputError(
+                    f"claim={self.claim!r} needs the level delta/K of rule='bonferroni'; the "
+                    "other rules control the false coverage rate only.",
+                    code="NF013",
+                )
+            return selective.bonferroni(K=self.K, delta=self.delta)
+        size = self.selection.size
+        if rule == "auto":
+            rule = "minimax" if size is None else "fixed_size"
+        if isinstance(rule, str):
+            levels = selective.named(
+                rule, K=self.K, delta=self.delta, size=size, side=self.level_side
+            )
+        else:
+            levels = self._given(rule)
+        return self.for_claim(levels)
+
+    def split_levels(self, m: int) -> LevelRule:
+        """After a split the m chosen are all there is, as if K = m had been fixed in advance."""
+        K = max(1, m)
+        if self.all_at_once:
+            return selective.bonferroni(K=K, delta=self.delta)
+        return self.for_claim(selective.fixed_size(K=K, delta=self.delta, size=K))
+
+    def for_claim(self, levels: LevelRule) -> LevelRule:
+        """The levels of a rule for the false coverage rate, turned into those of the claim."""
+        return levels if self.share is None else levels.exceedance(self.share)
+
+    def pays(self, levels: LevelRule) -> bool:
+        """Whether these levels, as used, are proved to pay for this way of choosing."""
+        # Levels for the other claims come from rules that were proved on the way there.
+        return self.claim != "fcr" or self.split is not None or levels.covers(self.selection.size)
+
+    def _given(self, rule: LevelRule) -> LevelRule:
+        if not isinstance(rule, LevelRule):
+            raise InputError(
+                f"rule= is a {type(rule).__name__}; give a name or a rule from nofluke.selective.",
+                code="NF008",
+            )
+        if rule.K < self.K or rule.delta != self.delta:
+            raise InputError(
+                f"the rule was made for K={rule.K}, delta={rule.delta:g}, and this question has "
+                f"K={self.K}, delta={self.delta:g}; make it with these.",
+                code="NF013",
+            )
+        return rule
+
+
+def _claim(claim: str) -> str:
+    if claim in _CLAIMS:
+        return claim
+    head, colon, share = str(claim).partition(":")
+    if head == "fcx" and colon:
+        try:
+            float(share)
+        except ValueError:
+            pass
+        else:
+            return claim
+    raise InputError(
+        f"claim={claim!r} is not one of {', '.join(_CLAIMS)} and fcx:SHARE (such as fcx:0.2).",
+        code="NF008",
+    )
+
+
+def _tried(tried: int | None, listed: int) -> int:
+    if tried is None:
+        return listed
+    if checks.whole(tried, name="tried") < listed:
+        raise InputError(
+            f"tried={tried} is fewer than the {listed} candidates in the table; it counts "
+            "everyone whose scores could influence the choice, the dropped ones included.",
+            code="NF008",
+        )
+    return tried
+
+
+def _side(side: str, better: checks.Better, *, binary: bool) -> checks.Side:
+    # A rate of ones is bounded from the side where it disappoints; a CDF from the opposite one.
+    rate_side: checks.Side = "lower" if better == "higher" else "upper"
+    needed = rate_side if binary else needed_side(better)
+    if side == "auto":
+        return needed
+    given = checks.side(side)
+    if given not in ("both", needed):
+        raise InputError(
+            f"side={side!r} bounds the wrong side: where {better} is better the promise needs "
+            f"side={needed!r} (or 'both').",
+            code="NF008",
+        )
+    return given
