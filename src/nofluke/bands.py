@@ -45,7 +45,7 @@ def dkw(
 
     >>> band = dkw([3, 1, 2, 2], alpha=0.1, side="lower")
     >>> round(band.half_width, 6), round(band.lower(2), 6)
-    (0.536494, 0.213506)
+    (0.536492, 0.213508)
     """
     sample, side, alpha = (
         checks.sample(x),

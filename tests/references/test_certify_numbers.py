@@ -1,4 +1,4 @@
-"""The numbers of the method notes on PS-DME, by the library and by a second route.
+"""The numbers of PS-DME and its rivals, by the library and by a second route.
 
 The six-digit values were recomputed in 50-digit arithmetic by bisection, without Lambert W and
 without this library; the tables printed with four digits were confirmed by the same route.
@@ -48,7 +48,7 @@ def test_the_table_of_the_source_paper(size):
 
 
 def test_a_split_in_halves_has_one_width_whatever_the_size():
-    # The seed's column (.179, .168, .158, .148, .142) does not follow from its own formula.
+    # A published summary prints .179, .168, .158, .148, .142, which no single split gives.
     assert bands.half_width("dkw", N // 2, DELTA, side="both") == pytest.approx(0.122387, abs=1e-6)
 
 
@@ -105,7 +105,7 @@ def test_solved_constants(K):
     assert -a * math.log(a) * math.e * K == pytest.approx(budget, abs=1e-8)
 
 
-# Half-widths of the method notes, two-sided, n = 200:
+# Half-widths, two-sided, n = 200:
 # naive, Bonferroni, tau 1/2, tau*, rescaled, mixture, BY, minimax, step
 HALF_WIDTHS = {
     (10, 1): (0.0865, 0.1151, 0.1680, 0.1443, 0.1304, 0.1557, 0.1262, 0.1306, 0.1151),
@@ -169,7 +169,7 @@ def test_how_much_the_best_power_gains_over_one_half():
     assert gains == pytest.approx([14.8, 13.2, 11.8, 10.0, 8.7, 8.6], abs=0.05)
 
 
-def test_the_exact_band_is_narrower_than_dkw_by_what_the_notes_say():
+def test_how_much_narrower_the_exact_band_is():
     percent = {20: 3.489, 50: 2.204, 100: 1.557, 200: 1.100, 1000: 0.492}
     for n, gain in percent.items():
         exact = bands.half_width("kolmogorov", n, 0.1, side="lower")
@@ -194,7 +194,7 @@ def test_fact_one():
         ("kolmogorov", "lower", (169, 179, 199, None)),
     ],
 )
-def test_the_ranks_of_the_method_notes(method, side, ranks):
+def test_the_ranks_under_the_step_level(method, side, ranks):
     level = selective.fixed_size(K=31, delta=0.1, size=10).alpha(10)
     band = bands.METHODS[method].call(range(1, 201), alpha=level, side=side)
     assert tuple(band.rank(g, better="lower") for g in (0.25, 0.2, 0.1, 0.05)) == ranks

@@ -102,6 +102,7 @@ def test_refused_requests_do_not_make_a_server_fast(data):
     path = data / "llmperf_latency.parquet"
     fooled = certify(read(path, better="lower"), **ask)
     assert fooled.selected[:3] == ("lepton_13b", "lepton_70b", "lepton_7b")
+    assert any("NF116: column 'error_code' may tell failed rows" in n for n in fooled.notes)
 
     for failed, rows in (("error_code", 539), ("error_code=429,-1", 393)):
         scores = read(path, better="lower", failed=failed)
@@ -110,6 +111,7 @@ def test_refused_requests_do_not_make_a_server_fast(data):
         assert answer.selected[0] == "groq_70b"
         assert not any(c.startswith("lepton") for c in answer.selected)
         assert {w["candidate"] for w in answer.winners()} == {"groq_70b"}
+        assert not any("NF116" in note for note in answer.notes)
         assert {row["n"] for row in answer.rows()} <= set(range(145, 151))
         with pytest.raises(InputError, match="infinite.*top:5@median"):
             certify(scores, missing="own")

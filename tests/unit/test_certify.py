@@ -215,6 +215,21 @@ def test_what_cannot_be_certified_says_what_would_do():
     assert answer.halvings()[0]["cost"] is None
 
 
+def test_too_many_infinite_scores_are_told_apart_from_too_few_scores():
+    x = np.concatenate([np.arange(100.0), np.full(60, math.inf)])
+    answer = certify(Scores.from_arrays([x], better="lower"), "names:0", gamma=(0.5, 0.2, 0.01))
+    half, fifth, hundredth = answer.rows()
+
+    assert half["certified"]
+    assert not fifth["certified"]
+    assert fifth["rank"] is not None
+    assert fifth["n_needed"] is None
+    assert hundredth["n_needed"] > 160
+    assert "too many scores are infinite" in answer.sentences()[2]
+    assert "scores of a candidate" in answer.sentences()[3]
+    assert any("too many scores are infinite ('0'" in note for note in answer.notes)
+
+
 def test_nobody_chosen_is_an_answer():
     answer = certify(LOSS, "threshold:-1")
     assert answer.selected == ()

@@ -65,6 +65,6 @@ def test_the_sample_size_is_the_smallest_that_serves(radius, alpha):
 
 
 def test_what_dkw_needs_in_the_tails():
-    # Two-sided at a = 0.0032, the figures of the method notes.
+    # Two-sided at a = 0.0032, two printed figures.
     assert dkw_sample_size(0.1, 0.0032 / 2) == 322
     assert dkw_sample_size(0.01, 0.0032 / 2) == 32189

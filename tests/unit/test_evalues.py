@@ -24,7 +24,7 @@ def log_level_by_bisection(log_z):
     ("log_z", "expected"),
     [(-1.0, -1.0), (-1.5, -2.357676673945899), (-700.0, -706.5604087026486)],
 )
-def test_the_log_level_of_the_method_notes(log_z, expected):
+def test_the_log_level_as_printed(log_z, expected):
     assert evalues.log_level(log_z) == pytest.approx(expected, rel=1e-15)
 
 

@@ -9,6 +9,7 @@ from nofluke import Scores
 from nofluke.errors import InputError
 from nofluke.scores import findings
 from nofluke.scores.assembly import Assembly
+from nofluke.selection.rules import Statistic
 
 NAN = math.nan
 GAPS = Scores.from_arrays(
@@ -41,6 +42,40 @@ def test_worst_fills_with_the_worst_score():
     assert table.notes[0].startswith("NF108: 3 missing scores")
     bounded = Scores.from_arrays([[0.5, NAN], [0.1, 0.2]], better="higher", bounds=(0, 1))
     assert findings.settle(bounded, "worst").matrix()[0].tolist() == [0.5, 0]
+
+
+def test_filling_forgets_nothing_but_what_it_cannot_know():
+    assembly = Assembly(2, 2, 3, plain=False)
+    assembly.add(
+        np.array([0, 0, 1]),
+        np.array([0, 1, 0]),
+        np.array([1.0, NAN, 3.0]),
+        failed=np.array([False, True, False]),
+        v=np.array([7.0, 9.0, 5.0]),
+    )
+    table = findings.settle(
+        Scores.from_rows(
+            assembly.finish(), candidates=("a", "b"), examples=("x", "y"), better="lower"
+        ),
+        "worst",
+    )
+    assert table.n_failed.tolist() == [1, 0]
+    assert table.filled.tolist() == [False, False, False, True]
+    assert Statistic(name="column:v").of(table).tolist() == [8, 5]
+
+
+def test_failures_are_counted_where_they_are_evaluated():
+    assembly = Assembly(2, 2, 3, plain=False)
+    assembly.add(
+        np.array([0, 0, 1]),
+        np.array([0, 1, 0]),
+        np.array([1.0, NAN, 3.0]),
+        failed=np.array([False, True, False]),
+    )
+    scores = Scores.from_rows(
+        assembly.finish(), candidates=("a", "b"), examples=("x", "y"), better="lower"
+    )
+    assert findings.settle(scores, "common").n_failed.tolist() == [0, 0]
 
 
 def test_own_keeps_each_ones_own_and_warns_of_shared_examples():
@@ -97,8 +132,8 @@ def test_of_repeats_the_first_is_used():
 
 
 def test_clusters_smaller_in_number_than_examples_are_a_caution():
-    assert "NF106: the rows belong to 1 clusters" in findings.dependence(repeated())[0]
-    assert not findings.dependence(GAPS)
+    assert "NF106: the rows belong to 1 clusters" in findings.dependence(repeated(), 2)[0]
+    assert not findings.dependence(GAPS, 4)
 
 
 def test_a_table_without_gaps_is_left_alone():

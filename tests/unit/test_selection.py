@@ -136,7 +136,18 @@ def test_candidates_with_examples_of_their_own_are_split_one_by_one():
     assert evaluate.n.tolist() == [5, 3]
 
 
+def test_shared_examples_are_split_together_even_with_gaps():
+    matrix = np.arange(60.0).reshape(3, 20)
+    matrix[1, 4] = math.nan
+    gaps = Scores.from_arrays(matrix, better="lower")
+    choose, evaluate = splits.halves(gaps, 0.5, np.random.default_rng(2))
+    chosen_on = {int(i) for k in range(3) for i in choose.places(k)}
+    evaluated_on = {int(i) for k in range(3) for i in evaluate.places(k)}
+    assert not chosen_on & evaluated_on
+    assert len(chosen_on) == 10
+
+
 def test_a_split_needs_two_scores_of_everyone():
     own = Scores.from_arrays({"a": [1], "b": [1, 2]}, better="lower")
-    with pytest.raises(InputError, match="'a' has 1"):
+    with pytest.raises(InputError, match="none to evaluate for 'a'"):
         splits.halves(own, 0.5, np.random.default_rng(1))

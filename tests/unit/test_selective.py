@@ -119,7 +119,7 @@ def test_the_minimax_width_ratio_is_the_same_for_every_size():
     assert ratios[0] == pytest.approx(1.351868, abs=5e-7)
 
 
-def test_exceedance_levels_of_the_method_notes():
+def test_exceedance_levels_as_printed():
     rule = selective.fixed_size(K=31, delta=0.1, size=10)
     levels = [rule.exceedance(c).alpha(10) for c in (0, 0.1, 0.2, 0.3)]
     assert levels == pytest.approx([0.1 / 31 * k for k in (1, 2, 3, 4)])
@@ -140,8 +140,9 @@ def test_weights_multiply_the_level_and_sum_to_k():
     rule = selective.bonferroni(K=2, delta=0.1).weighted({"a": 1.5, "b": 0.5})
     assert rule.alpha(1, "a") == pytest.approx(0.075)
     assert rule.alpha(1, candidate="b") == pytest.approx(0.025)
-    with pytest.raises(InputError, match="candidate='c' is not among them"):
-        rule.alpha(1, "c")
+    assert rule.alpha(1, "c") == 0
+    with pytest.raises(InputError, match="must be told whose level"):
+        rule.alpha(1)
     with pytest.raises(InputError, match="sum to K=2; they sum to 3"):
         rule.weighted({"a": 3})
     with pytest.raises(InputError, match=">= 0"):

@@ -94,6 +94,31 @@ def test_the_digest_is_of_ids_and_doubles_in_canonical_order():
     assert len({a.digest, renamed.digest, changed.digest, moved.digest}) == 4
 
 
+def test_the_digest_covers_every_column_an_answer_may_depend_on():
+    def digest(**columns):
+        assembly = Assembly(1, 2, 2, plain=False)
+        assembly.add(np.zeros(2, int), np.arange(2), np.array([1.0, 2.0]), **columns)
+        return Scores.from_rows(
+            assembly.finish(),
+            candidates=("a",),
+            examples=("x", "y"),
+            better="lower",
+            run_names=("r", "s"),
+        ).digest
+
+    column = np.array([3.0, 4.0])
+    digests = {
+        digest(),
+        digest(v=column),
+        digest(w=column),
+        digest(v=column[::-1]),
+        digest(run=np.array([0, 1])),
+        digest(run=np.array([1, 0])),
+        digest(failed=np.array([True, False])),
+    }
+    assert len(digests) == 7
+
+
 def test_taking_rows_keeps_everything_aligned():
     scores = Scores.from_arrays(MATRIX, better="lower")
     part = scores.take(np.array([True, False, True, False, False, True]), note="taken")

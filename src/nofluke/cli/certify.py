@@ -48,6 +48,8 @@ def certify(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: candidate=model,score=latency.")
     ] = None,
+    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
+    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     split: Annotated[
         float | None, Parameter(help="Choose on this share, evaluate on the rest.")
     ] = None,
@@ -77,6 +79,8 @@ def certify(
             columns=arguments.mapping(columns, name="--columns"),
             failed=failed,
             keep=arguments.kept_columns(select),
+            delimiter=delimiter,
+            decimal=decimal,
         )
     answer = ask(
         scores,

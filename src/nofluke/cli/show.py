@@ -43,7 +43,8 @@ def answer(result: Certificate, *, form: str, work: bool, quiet: bool) -> None:
 
         sys.stdout.write(page(result))
     elif quiet:
-        sys.stdout.write("\n".join(result.sentences()) + "\n")
+        lines = [*result.sentences(), *(result.work() if work else [])]
+        sys.stdout.write("\n".join(lines) + "\n")
     else:
         _text(result, work=work)
 
@@ -112,8 +113,11 @@ def _promise(row: Row, result: Certificate) -> str:
     from nofluke.results import outward
 
     if not result.binary and not row["certified"]:
-        need = f"needs n >= {row['n_needed']}" if row["n_needed"] else "level 0"
-        return f"{row['value']:g} ({need})"
+        if row["n_needed"]:
+            why = f"needs n >= {row['n_needed']}"
+        else:
+            why = "infinite scores" if row["rank"] else "level 0"
+        return f"{row['value']:g} ({why})"
     sign = "<=" if result.better == "lower" else ">="
     return f"{sign} {outward(row['value'], result.better)}"
 
@@ -121,7 +125,7 @@ def _promise(row: Row, result: Certificate) -> str:
 def _winners(result: Certificate) -> tuple[str, Table]:
     lines = []
     for row in result.winners():
-        who = row["candidate"] or "nobody: needs more scores"
+        who = row["candidate"] or "nobody"
         promise = "" if row["candidate"] is None else _promise(row | {"certified": True}, result)
         lines.append([f"{row['gamma']:g}", who, promise, f"{row['alpha']:.4g}"])
     title = "The winner, a separate claim at its own level (finite-sample)"

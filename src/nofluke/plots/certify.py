@@ -175,8 +175,8 @@ def _told_apart(result: Certificate) -> list[str]:
     if lines:
         lines.insert(0, f"winner, at its own level {winners[0]['alpha']:.4g}:")
     rows = result.rows()
-    lines += labels.some_lines(labels.refusal(row) for row in rows if not row["certified"])
-    endless = [row for row in rows if row["certified"] and math.isinf(row["value"])]
+    lines += labels.some_lines(labels.refusal(row) for row in rows if row["rank"] is None)
+    endless = [row for row in rows if row["rank"] is not None and math.isinf(row["value"])]
     lines += labels.some_lines(
         f"γ={row['gamma']:g}: no finite limit for {labels.short(row['candidate'], 18)} "
         "(infinite scores)"

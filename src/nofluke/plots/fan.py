@@ -46,13 +46,13 @@ def band_fan(result: Certificate, *, ax: Axes | None = None, candidate: str | No
     chosen = _one_of(result, candidate)
     band = _band_of(chosen)
     rows = [row for row in result.rows() if row["candidate"] == chosen.candidate]
-    missed = [labels.refusal(row) for row in rows if not row["certified"]]
+    missed = [labels.refusal(row) for row in rows if row["rank"] is None]
     told = labels.some_lines([*_beyond(band), *missed])
     ax = canvas.axes(ax, height=4.2 + canvas.LINE * len(told))
     _caption(ax, result, chosen, band)
     _settle_limits(ax, band)
     _draw_band(ax, band)
-    _draw_promises(ax, [row for row in rows if row["certified"]], result.better)
+    _draw_promises(ax, [row for row in rows if row["rank"] is not None], result.better)
     canvas.footer(ax, told)
     return ax
 

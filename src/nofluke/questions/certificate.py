@@ -37,10 +37,10 @@ class Evaluated:
         return self.region.half_width if isinstance(self.region, Band) else math.nan
 
     def certifies(self, gamma: float, better: checks.Better) -> bool:
-        """Whether anything is promised at this failure rate."""
+        """Whether a finite score is promised at this failure rate."""
         if isinstance(self.region, Interval):
             return _failure_rate(self.region, better) <= gamma
-        return self.region.rank(gamma, better=better) is not None
+        return self.value(gamma, better) != _nothing(better)
 
     def value(self, gamma: float, better: checks.Better) -> float:
         """The guaranteed KPI at this failure rate; for a binary KPI the bound on the rate."""
@@ -74,7 +74,7 @@ class Evaluated:
         if isinstance(self.region, Band):
             row["half_width"] = self.half_width
             row["rank"] = self.region.rank(gamma, better=better)
-            if not row["certified"]:
+            if row["rank"] is None:
                 row["n_needed"] = bands.sample_size(
                     self.region.method, gamma, self.alpha, side=self.region.side
                 )
@@ -170,7 +170,7 @@ class Certificate(Result):
     def price(self) -> float | None:
         """Share of the half-width that is the price of the choice; None where there is no width."""
         widths = {row["rule"]: row["half_width"] for row in self.rules}
-        if not self.evaluated or "naive" not in widths:
+        if not self.evaluated or self.question.get("weights"):
             return None
         used = self._narrowest_n().region
         if isinstance(used, Interval) or not math.isfinite(used.half_width):
@@ -212,18 +212,27 @@ class Certificate(Result):
     def _winner(self, finalists: list[Evaluated], gamma: float) -> Row:
         sign = 1 if self.better == "lower" else -1
         best = min(finalists, key=lambda e: sign * e.value(gamma, self.better), default=None)
-        nothing = math.inf * sign
-        value = nothing if best is None else best.value(gamma, self.better)
+        if best is None:
+            return {
+                "gamma": gamma,
+                "candidate": None,
+                "value": _nothing(self.better),
+                "alpha": None,
+            }
+        value = best.value(gamma, self.better)
         return {
             "gamma": gamma,
-            "candidate": None if best is None or value == nothing else best.candidate,
+            "candidate": None if value == _nothing(self.better) else best.candidate,
             "value": value,
-            "alpha": None if best is None else best.alpha,
+            "alpha": best.alpha,
         }
 
-    def _needed_to_win(self, gamma: float) -> int | None:
-        method = self.evaluated[0].region.method
-        return bands.sample_size(method, gamma, self.winner_alpha, side=self.side)
+    def _why_no_winner(self, gamma: float) -> str:
+        finalists = [e.at_level(self.winner_alpha) for e in self.evaluated]
+        needs = [e.row(gamma, self.better)["n_needed"] for e in finalists]
+        if None in needs:
+            return "too many scores are infinite"
+        return f"that needs {min(needs)} scores of a candidate"
 
     def _halving(self, e: Evaluated, gamma: float) -> Row:
         value, half = e.value(gamma, self.better), e.value(gamma / 2, self.better)
@@ -245,7 +254,8 @@ class Certificate(Result):
     def _shortlist_sentence(self) -> str:
         m, percent = len(self.selected), f"{100 * self.delta:g} %"
         what = "rates" if self.binary else "distributions"
-        picked = f"{m} of {self.K} candidates were chosen ({self.selection})"
+        were = "was" if m == 1 else "were"
+        picked = f"{m} of {self.K} candidates {were} chosen ({self.selection})"
         if self.guarantee == "heuristic":
             return (
                 f"{picked}, and this rule does not pay for the choice: no guarantee is made for "
@@ -271,8 +281,8 @@ class Certificate(Result):
         gamma, sure = winner["gamma"], f"{100 * (1 - self.delta):g} % confidence"
         if winner["candidate"] is None:
             return (
-                f"No winner can be named at a failure rate of {100 * gamma:g} %: that needs "
-                f"{self._needed_to_win(gamma)} scores of a candidate."
+                f"No winner can be named at a failure rate of {100 * gamma:g} %: "
+                f"{self._why_no_winner(gamma)}."
             )
         name = self.metric or "score"
         limit = outward(winner["value"], self.better)
@@ -286,6 +296,11 @@ class Certificate(Result):
             f"With {sure}, the {name} of {winner['candidate']} is {way} {limit} in at least "
             f"{100 * (1 - gamma):g} % of future cases like these."
         )
+
+
+def _nothing(better: checks.Better) -> float:
+    """The value that promises nothing."""
+    return math.inf if better == "lower" else -math.inf
 
 
 def _failure_rate(rate: Interval, better: checks.Better) -> float:

@@ -120,7 +120,7 @@ def certify(
         K=asked.K,
         selected=tuple(table.candidates[k] for k in choice.selected),
         selection=asked.selection.text,
-        chosen_by=asked.selection.statistic.name,
+        chosen_by=choice.by,
         rule=used,
         band=_methods_used(evaluated, asked, evaluates),
         side=asked.side,
@@ -141,7 +141,7 @@ def certify(
             *table.notes,
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
-            *findings.dependence(table),
+            *findings.dependence(table if table.cluster else scores, int(table.n.max())),
             *choice.notes,
             *_about_choice(asked, levels),
             *_about_gammas(asked, evaluated),
@@ -269,21 +269,27 @@ def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
 
 
 def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
+    if asked.binary:
+        return []
     notes = []
     for gamma in asked.gammas:
-        short = [e for e in evaluated if not e.certifies(gamma, asked.better) and not asked.binary]
-        if not short:
-            continue
-        worst = max(short, key=lambda e: e.half_width)
-        if math.isfinite(worst.half_width):
-            text = (
-                f"with n={worst.n} the smallest failure rate is {worst.half_width:.3g}; this one "
-                f"needs n={worst.row(gamma, asked.better)['n_needed']}."
+        short = [e for e in evaluated if not e.certifies(gamma, asked.better)]
+        if short:
+            worst = max(short, key=lambda e: e.half_width)
+            notes.append(
+                f"NF103: gamma={gamma:g} cannot be certified for {len(short)} of "
+                f"{len(evaluated)} chosen: {_why_not(worst, gamma, asked.better)}."
             )
-        else:
-            text = "the rule promises nothing for a shortlist of this size."
-        notes.append(
-            f"NF103: gamma={gamma:g} cannot be certified for {len(short)} of {len(evaluated)} "
-            f"chosen: {text}"
-        )
     return notes
+
+
+def _why_not(e: Evaluated, gamma: float, better: checks.Better) -> str:
+    needed = e.row(gamma, better)["n_needed"]
+    if needed is not None:
+        return (
+            f"with n={e.n} the smallest failure rate is {e.half_width:.3g}; this one needs "
+            f"n={needed}"
+        )
+    if math.isfinite(e.half_width):
+        return f"too many scores are infinite ({e.candidate!r} is one of them)"
+    return "the rule promises nothing for a shortlist of this size"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -33,10 +33,6 @@ class Rows:
     failed: NDArray[np.bool_] | None = None
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     repeated: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
-
-    def with_values(self, values: NDArray[np.float64]) -> Rows:
-        """The same rows with other values."""
-        return replace(self, values=values)
 
 
 class Assembly:
@@ -158,27 +154,65 @@ def sparse(
     )
 
 
-def digest_of(candidates: tuple[str, ...], examples: tuple[str, ...], rows: Rows) -> str:
-    """SHA-256 of ids and IEEE doubles, candidates and examples taken in the order of their ids."""
+def digest_of(
+    candidates: tuple[str, ...],
+    examples: tuple[str, ...],
+    rows: Rows,
+    labels: Mapping[str, tuple[str, ...]],
+) -> str:
+    """SHA-256 of ids and IEEE doubles, candidates and examples taken in the order of their ids.
+
+    Args:
+        candidates: Ids.
+        examples: Ids.
+        rows: The assembled rows with all their columns.
+        labels: The texts of the run and cluster codes.
+    """
     sha = hashlib.sha256()
     by_name = sorted(range(len(candidates)), key=candidates.__getitem__)
     in_order = sorted(range(len(examples)), key=examples.__getitem__)
-    for ids, order in ((candidates, by_name), (examples, in_order)):
-        sha.update(f"{len(ids)}\n".encode())
-        sha.update("".join(f"{len(ids[i].encode())}:{ids[i]}" for i in order).encode())
-    if rows.where is None and by_name == list(range(len(by_name))) and _ascending(in_order):
-        sha.update(rows.values.astype("<f8", copy=False).tobytes())
-        return sha.hexdigest()
-    rank = np.empty(len(examples), np.int64)
-    rank[in_order] = np.arange(len(examples))
+    columns = _columns(rows)
+    for texts in (
+        [candidates[k] for k in by_name],
+        [examples[i] for i in in_order],
+        list(columns),
+        *(list(labels[name]) for name in sorted(labels)),
+    ):
+        sha.update(f"{len(texts)}\n".encode())
+        sha.update("".join(f"{len(text.encode())}:{text}" for text in texts).encode())
+    plain = rows.where is None and _ascending(by_name) and _ascending(in_order)
+    for column in columns.values():
+        for block in [column] if plain else _canonical(column, rows, by_name, in_order):
+            sha.update(block.tobytes())
+    return sha.hexdigest()
+
+
+def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:
+    """Everything that is aligned with the values, by name, in a fixed byte order."""
+    columns: dict[str, NDArray[np.generic]] = {"score": rows.values.astype("<f8", copy=False)}
+    for name in ("run", "cluster", "failed"):
+        codes = getattr(rows, name)
+        if codes is not None:
+            columns[name] = codes.astype("<i4")
+    for name in sorted(rows.kept):
+        columns[f"kept {name}"] = rows.kept[name].astype("<f8", copy=False)
+    if rows.where is not None:
+        columns["example"] = rows.where.astype("<i8")
+    return columns
+
+
+def _canonical(
+    column: NDArray[np.generic], rows: Rows, by_name: list[int], in_order: list[int]
+) -> Iterator[NDArray[np.generic]]:
+    """A column candidate by candidate, each in the order of the ids of its examples."""
+    rank = np.empty(len(in_order), np.int64)
+    rank[in_order] = np.arange(len(in_order))
+    is_example = rows.where is not None and column.dtype == np.dtype("<i8")
     for k in by_name:
         part = slice(int(rows.starts[k]), int(rows.starts[k + 1]))
         place = rank if rows.where is None else rank[rows.where[part]]
         sorting = np.argsort(place, kind="stable")
-        if rows.where is not None:
-            sha.update(place[sorting].astype("<i8").tobytes())
-        sha.update(rows.values[part][sorting].astype("<f8", copy=False).tobytes())
-    return sha.hexdigest()
+        yield place[sorting] if is_example else column[part][sorting]
 
 
 def _ascending(order: list[int]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nofluke.scores.table import Scores
+
+T = TypeVar("T", bound=np.generic)
 
 
 def settle(scores: Scores, missing: str) -> Scores:
@@ -48,12 +50,16 @@ def settle(scores: Scores, missing: str) -> Scores:
     return _common(table, have) if missing == "common" else _fill(table)
 
 
-def dependence(scores: Scores) -> tuple[str, ...]:
-    """A caution where the table itself says that rows belong together."""
+def dependence(scores: Scores, largest: int) -> tuple[str, ...]:
+    """A caution where the input says that its rows belong together.
+
+    Args:
+        scores: The table as read, with its clusters.
+        largest: Number of examples that one candidate was evaluated on, at most.
+    """
     if scores.cluster is None:
         return ()
     groups = len(np.unique(scores.cluster.codes))
-    largest = int(scores.n.max())
     if groups >= largest:
         return ()
     return (
@@ -183,13 +189,24 @@ def _fill(table: Scores) -> Scores:
         empty=np.empty((0, 2), np.int64),
         run=None,
         cluster=None,
-        kept={},
+        kept={name: _spread(column, owner, table, np.nan) for name, column in table.kept.items()},
+        failed=None if table.failed is None else _spread(table.failed, owner, table, fill=False),
+        filled=_spread(np.zeros(table.values.size, np.bool_), owner, table, fill=True),
         notes=(
             *table.notes,
             f"NF108: {filled} missing scores count as the worst possible score "
             f"({table.worst:g}). {_who_lacks(table)}",
         ),
     )
+
+
+def _spread(
+    column: NDArray[T], owner: NDArray[np.int64], table: Scores, fill: object
+) -> NDArray[T]:
+    """A column of the rows as a column of the full grid, with ``fill`` where there is no row."""
+    grid = np.full((table.K, len(table.examples)), fill, dtype=column.dtype)
+    grid[owner, table.where] = column
+    return grid.ravel()
 
 
 def _describe_gaps(table: Scores, have: NDArray[np.int64]) -> str:

@@ -46,7 +46,8 @@ class Scores:
         cluster: Group of each value (document, user, repository), where the input has one.
         kept: Further numeric columns asked for by ``keep=``, aligned with ``values``.
         empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
-        n_failed: Failed rows of each candidate, shape (K,).
+        failed: Whether each row is marked as failed; None where nothing marks failures.
+        filled: Whether each value stands in for a missing score; None where none does.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
     """
@@ -64,7 +65,8 @@ class Scores:
     cluster: Labels | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    n_failed: NDArray[np.int64]
+    failed: NDArray[np.bool_] | None = None
+    filled: NDArray[np.bool_] | None = None
     digest: str
     notes: tuple[str, ...] = ()
 
@@ -150,6 +152,8 @@ class Scores:
         limits = checks.bounds(bounds)
         if binary and limits is None:
             limits = (0.0, 1.0)
+        if rows.failed is not None and not rows.failed.any():
+            rows = replace(rows, failed=None)
         values = _settle_failures(rows, orientation, limits)
         table = cls(
             candidates=candidates,
@@ -169,8 +173,8 @@ class Scores:
             ),
             kept=rows.kept,
             empty=rows.empty,
-            n_failed=_count(rows.failed, rows.starts),
-            digest=digest or digest_of(candidates, examples, rows.with_values(values)),
+            failed=rows.failed,
+            digest=digest or _digest(candidates, examples, rows, run_names, cluster_names),
             notes=notes,
         )
         table._check_values()
@@ -185,6 +189,14 @@ class Scores:
     def n(self) -> NDArray[np.int64]:
         """Scores of each candidate, shape (K,)."""
         return np.diff(self.starts)
+
+    @property
+    def n_failed(self) -> NDArray[np.int64]:
+        """Failed rows of each candidate, shape (K,)."""
+        if self.failed is None:
+            return np.zeros(self.K, np.int64)
+        before = np.concatenate([[0], np.cumsum(self.failed)])
+        return np.asarray(np.diff(before[self.starts]), dtype=np.int64)
 
     @property
     def complete(self) -> bool:
@@ -227,6 +239,8 @@ class Scores:
             run=self.run and Labels(self.run.codes[keep], self.run.names),
             cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
             kept={name: column[keep] for name, column in self.kept.items()},
+            failed=None if self.failed is None else self.failed[keep],
+            filled=None if self.filled is None else self.filled[keep],
             notes=self.notes if note is None else (*self.notes, note),
         )
 
@@ -285,7 +299,7 @@ def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None
 def _settle_failures(
     rows: Rows, better: checks.Better | None, bounds: tuple[float, float] | None
 ) -> NDArray[np.float64]:
-    if rows.failed is None or not rows.failed.any():
+    if rows.failed is None:
         return rows.values
     if better is None:
         raise InputError(
@@ -296,10 +310,16 @@ def _settle_failures(
     return np.where(rows.failed, worst_score(better, bounds), rows.values)
 
 
-def _count(mask: NDArray[np.bool_] | None, starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    if mask is None:
-        return np.zeros(len(starts) - 1, np.int64)
-    return np.asarray(np.diff(np.concatenate([[0], np.cumsum(mask)])[starts]), dtype=np.int64)
+def _digest(
+    candidates: tuple[str, ...],
+    examples: tuple[str, ...],
+    rows: Rows,
+    run_names: tuple[str, ...] | None,
+    cluster_names: tuple[str, ...] | None,
+) -> str:
+    """Digest of everything an answer may depend on; labels count by their texts."""
+    names = {"run": run_names, "cluster": cluster_names}
+    return digest_of(candidates, examples, rows, {k: v for k, v in names.items() if v})
 
 
 def _as_rows(matrix: ArrayLike) -> list[Any]:

@@ -54,10 +54,7 @@ class Statistic:
                 f"(kept: {some(sorted(scores.kept)) or 'none'}).",
                 code="NF003",
             )
-        values = scores.kept[column]
-        means = np.array(
-            [sums.mean(values[a:b]) for a, b in zip(scores.starts, scores.starts[1:], strict=False)]
-        )
+        means = np.array([_column_mean(scores, column, k) for k in range(scores.K)])
         bad = np.flatnonzero(np.isnan(means))
         if bad.size:
             raise InputError(
@@ -89,11 +86,13 @@ class Choice:
 
     Attributes:
         selected: Indices of candidates, best first.
+        by: Name of the statistic.
         statistic: The statistic of every candidate, shape (K,).
         notes: Ties at the cut.
     """
 
     selected: tuple[int, ...]
+    by: str
     statistic: NDArray[np.float64]
     notes: tuple[str, ...] = ()
 
@@ -122,7 +121,8 @@ class Selection:
         Raises:
             InputError: More candidates are asked for than there are, or an id is unknown.
         """
-        statistic = self._values(scores)
+        compared = self._compared(scores)
+        statistic = compared.of(scores)
         way = self.statistic.better or checks.better(scores.better)
         cost = statistic if way == "lower" else -statistic
         order = sorted(range(scores.K), key=lambda k: (cost[k], scores.candidates[k]))
@@ -138,12 +138,14 @@ class Selection:
             else:
                 limit = value if way == "lower" else -value
             chosen = {k for k in order if cost[k] <= limit}
-        return Choice(selected=tuple(k for k in order if k in chosen), statistic=statistic)
+        return Choice(
+            selected=tuple(k for k in order if k in chosen), by=compared.name, statistic=statistic
+        )
 
-    def _values(self, scores: Scores) -> NDArray[np.float64]:
+    def _compared(self, scores: Scores) -> Statistic:
         if self.verb in ("names", "function") and not np.isfinite(scores.values).all():
-            return Statistic(name="median").of(scores)  # only to list the chosen best first
-        return self.statistic.of(scores)
+            return Statistic(name="median")  # only to list the chosen best first
+        return self.statistic
 
     def _top(self, scores: Scores, order: list[int], statistic: NDArray[np.float64]) -> Choice:
         m = cast("int", self.value)
@@ -160,7 +162,9 @@ class Selection:
                 f"NF101: tie at the cut: {some(tied)} have the same {self.statistic.name} "
                 f"({at_cut:g}); the order of their ids decided who is in.",
             )
-        return Choice(selected=tuple(order[:m]), statistic=statistic, notes=notes)
+        return Choice(
+            selected=tuple(order[:m]), by=self.statistic.name, statistic=statistic, notes=notes
+        )
 
     def _named(self, scores: Scores) -> set[int]:
         value = self.value
@@ -280,6 +284,14 @@ def _row_wise(
     if scores.complete:
         return function(scores.matrix())
     return np.array([float(function(scores.sample(k)[np.newaxis, :])[0]) for k in range(scores.K)])
+
+
+def _column_mean(scores: Scores, column: str, k: int) -> float:
+    part = slice(int(scores.starts[k]), int(scores.starts[k + 1]))
+    values = scores.kept[column][part]
+    if scores.filled is not None:
+        values = values[~scores.filled[part]]  # a score that was filled in has no such value
+    return sums.mean(values) if values.size and not np.isnan(values).any() else float("nan")
 
 
 def _finite_means(scores: Scores) -> NDArray[np.float64]:

@@ -1,0 +1,136 @@
+"""Reading scores: files of any supported format, folders, standard input and data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from nofluke.errors import InputError
+from nofluke.scores.readers import cells, failures, files, gather
+from nofluke.scores.readers.columns import Name
+from nofluke.scores.readers.workspace import Workspace
+
+if TYPE_CHECKING:
+    from nofluke.scores.readers.columns import Wanted
+    from nofluke.scores.readers.files import File
+    from nofluke.scores.readers.tables import Table
+    from nofluke.scores.table import Scores
+
+
+def read(
+    source: Any,
+    *,
+    better: str | None = None,
+    bounds: Sequence[float] | None = None,
+    binary: bool = False,
+    metric: str | None = None,
+    columns: Wanted | None = None,
+    failed: str | None = None,
+    keep: Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str | None = None,
+) -> Scores:
+    """Scores from files or data frames; nothing is dropped, filled or guessed silently.
+
+    A long table has a candidate, an example and a score column; a wide one an example column and
+    a column of numbers for each candidate; a file with only example and score is one candidate,
+    named by the file. Ids are text and stay as they are written, byte for byte.
+
+    Args:
+        source: A path, a folder, "-" for standard input, a list of paths, a mapping of candidate
+            to path or data frame, a data frame (pandas, Polars, Arrow, DuckDB), or a list of rows
+            as dicts. CSV, TSV, JSON, JSON lines (also .gz, .zst) and Parquet.
+        better: "higher" or "lower" wins; known for well-known metrics.
+        bounds: Lowest and highest possible score.
+        binary: Whether every score is 0 or 1 by its meaning; truth values always are.
+        metric: The metric to choose where a table holds several; else the metric's name.
+        columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
+            candidate, example, score, run, cluster, metric; None leaves a role out; a list of
+            candidate columns chooses those of a wide table.
+        failed: A column that tells which rows failed, or a condition: "error_code!=200",
+            "error_code=429,-1", "latency_s>60". Failed rows count as the worst score.
+        keep: Further number columns to keep beside the scores.
+        delimiter: What separates the cells of delimited text; seen from its first lines.
+        decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
+
+    Raises:
+        InputError: The source cannot be used as given; ReadError if it is a file.
+        MissingExtra: An optional library is needed.
+    """
+    cells.check_decimal(decimal)
+    with Workspace() as space, ThreadPoolExecutor(1) as pool:
+        items = list(_items(source, space))
+        found = [item for item, _ in items if isinstance(item, files.File)]
+        # Hashing releases the interpreter, so it runs while the rows are read.
+        digest = pool.submit(files.digest, found) if len(found) == len(items) else None
+        tables = [(_table(item, delimiter, decimal, space), name) for item, name in items]
+        question = gather.Question(
+            better=better,
+            bounds=bounds,
+            binary=binary,
+            metric=metric,
+            wanted=dict(columns or {}),
+            failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
+            keep=(keep,) if isinstance(keep, str) else tuple(keep),
+        )
+        return gather.scores(
+            tables, question, digest=lambda: digest.result() if digest is not None else None
+        )
+
+
+def _items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:
+    """The files or frames, each with the candidate it holds if no column says."""
+    if isinstance(source, Mapping):
+        yield from _named(source, space)
+    elif _is_path(source):
+        yield from _by_stem(files.find(source, space))
+    elif isinstance(source, list | tuple) and not source:
+        raise InputError("the list is empty; give paths or rows.", code="NF002")
+    elif isinstance(source, list | tuple) and all(map(_is_path, source)):
+        yield from _by_stem([file for path in source for file in files.find(path, space)])
+    else:
+        yield source, Name()
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike)
+
+
+def _named(source: Mapping[Any, Any], space: Workspace) -> Iterator[tuple[Any, Name]]:
+    if not source:
+        raise InputError("the mapping is empty; give {candidate: path or frame}.", code="NF002")
+    for name, value in source.items():
+        if not isinstance(name, str) or not name:
+            raise InputError(f"the candidate {name!r} must be text.", code="NF008")
+        for item in files.find(value, space) if _is_path(value) else [value]:
+            yield item, Name(name, given=True)
+
+
+def _by_stem(found: list[File]) -> Iterator[tuple[Any, Name]]:
+    """Files, each naming its candidate where no other file has the same stem."""
+    stems = [file.stem for file in found]
+    for file, stem in zip(found, stems, strict=True):
+        yield file, Name(stem if stems.count(stem) == 1 else None)
+
+
+def _table(item: Any, delimiter: str | None, decimal: str | None, space: Workspace) -> Table:
+    """The table in a file or frame, by the reader of its format."""
+    if not isinstance(item, files.File):
+        from nofluke.scores.readers import frames
+
+        if isinstance(item, list | tuple):
+            return frames.rows(item)
+        return frames.table(item, space)
+    if item.format == "parquet":
+        from nofluke.scores.readers import parquet
+
+        return parquet.table(item, space)
+    if item.format == "json":
+        from nofluke.scores.readers import json_text
+
+        return json_text.table(item)
+    from nofluke.scores.readers import delimited
+
+    return delimited.table(item, delimiter=delimiter, decimal=decimal)

@@ -1,0 +1,300 @@
+"""Which column plays which role: by alias or by the caller's word, and a note on guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from nofluke.errors import InputError, some
+from nofluke.scores import metrics
+
+if TYPE_CHECKING:
+    from nofluke.scores.readers.tables import Table
+
+Wanted: TypeAlias = Mapping[str, str | Sequence[str] | None]
+
+# Earlier aliases win: in a table with "item" and "doc_id" the example is "item".
+ALIASES: Final[dict[str, tuple[str, ...]]] = {
+    role: tuple(names.split())
+    for role, names in {
+        "candidate": "candidate model model_name system config configuration method strategy "
+        "algorithm engine",
+        "example": "example item id example_id item_id sample sample_id doc_id question_id "
+        "instance_id task_id prompt_id request_id qid uid",
+        "score": "score value kpi",
+        "run": "run seed repeat trial epoch replicate",
+        "cluster": "cluster",
+        "metric": "metric",
+    }.items()
+}
+
+# Columns that harnesses use to tell failed rows. They are pointed out, never interpreted.
+FAILURES: Final = frozenset(
+    [
+        "error_code",
+        "error_msg",
+        "error_message",
+        "exception",
+        "failed",
+        "failure",
+        "failure_info",
+        "failure_reason",
+        "status",
+        "status_code",
+        "timed_out",
+        "timeout",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the caller said about columns.
+
+    Attributes:
+        wanted: Columns by role.
+        failed: The column that tells which rows failed.
+        flag: The same, unless it is compared by size: the score itself may be, a flag is no score.
+        keep: Columns to keep beside the scores.
+    """
+
+    wanted: Wanted
+    failed: str | None = None
+    flag: str | None = None
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The columns of one table by role.
+
+    Attributes:
+        candidate: Column of candidate ids; None when ``name`` or the score columns name them.
+        name: The one candidate of a table without a candidate column.
+        example: Column of example ids.
+        scores: The score column, or the candidates' columns of a wide table.
+        wide: Whether each score column is a candidate.
+        generic: Whether the score column's name says nothing about the metric.
+        note: What was guessed, or None.
+    """
+
+    candidate: str | None
+    name: str | None
+    example: str
+    scores: tuple[str, ...]
+    wide: bool
+    generic: bool
+    run: str | None
+    cluster: str | None
+    metric: str | None
+    note: str | None
+
+    @property
+    def candidates(self) -> list[str] | None:
+        """Candidate ids that the layout knows without reading rows."""
+        if self.wide:
+            return list(self.scores)
+        return None if self.name is None else [self.name]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Columns that are read as text."""
+        named = (self.candidate, self.example, self.run, self.cluster)
+        return tuple(c for c in named if c is not None)
+
+
+class Name(NamedTuple):
+    """Candidate of a table without a candidate column; ``given`` if the caller named it."""
+
+    text: str | None = None
+    given: bool = False
+
+
+class _Roles(NamedTuple):
+    candidate: str | None
+    example: str
+    run: str | None
+    cluster: str | None
+    metric: str | None
+
+
+def resolve(table: Table, asked: Asked, name: Name) -> Layout:
+    """The layout of a table.
+
+    Args:
+        table: Its columns are looked at; rows only where numbers must be told from text.
+        asked: What the caller said.
+        name: The candidate, if no column says.
+
+    Raises:
+        InputError: A role cannot be filled, or two columns could fill it.
+    """
+    if name.given and asked.wanted.get("candidate") is not None:
+        raise InputError(
+            f"columns= names a candidate column, but the mapping says that {table.source.label} "
+            f"is the candidate {name.text!r}; give a list of files instead.",
+            code="NF008",
+        )
+    if name.given:
+        asked = replace(asked, wanted={**asked.wanted, "candidate": None})
+    _check_wanted(table, asked)
+    example = _pick(table, "example", asked)
+    if example is None:
+        raise _no_example(table)
+    candidate, run, cluster, metric = (
+        _pick(table, role, asked) for role in ("candidate", "run", "cluster", "metric")
+    )
+    roles = _Roles(candidate, example, run, cluster, metric)
+    listed = asked.wanted.get("candidate")
+    if listed is not None and not isinstance(listed, str):
+        return _wide(roles, tuple(listed), asked, "")
+    score = _pick(table, "score", asked) or _metric_named(table, roles, asked)
+    if score is not None:
+        return _long(table, roles, score, asked, name)
+    return _by_numbers(table, roles, asked, name)
+
+
+def _by_numbers(table: Table, roles: _Roles, asked: Asked, name: Name) -> Layout:
+    """Without a score column, columns of numbers are candidates; a lone one may be the score."""
+    used = {*roles, *asked.keep, asked.failed}
+    rest = [c for c in table.kinds if c not in used and c.strip()]
+    numeric = table.numeric(rest) if roles.candidate is None else []
+    if name.given and len(numeric) == 1:
+        return _long(table, roles, numeric[0], asked, name)
+    if not numeric or name.given:
+        raise table.refuse(
+            f"there is no score column among {_listed(table)}; name the columns: "
+            'columns={"candidate": "...", "example": "...", "score": "..."}.',
+            code="NF003",
+        )
+    unread = [c for c in rest if c not in numeric]
+    extra = f"; not read: {some(unread)}" if unread else ""
+    told = f"; every column of numbers is a candidate: {some(numeric)}{extra}"
+    return _wide(roles, tuple(numeric), asked, told)
+
+
+def _long(table: Table, roles: _Roles, score: str, asked: Asked, name: Name) -> Layout:
+    if roles.candidate is None and name.text is None:
+        raise table.refuse(
+            f"there is no candidate column among {_listed(table)}, and no name of a file that "
+            'tells candidates apart; name it: columns={"candidate": "..."}, or give a mapping '
+            "{candidate: table}.",
+            code="NF003",
+        )
+    own = name.text if roles.candidate is None else None
+    extra = "" if own is None or name.given else "; the candidate is named by the file"
+    return Layout(
+        **roles._asdict(),
+        name=own,
+        scores=(score,),
+        wide=False,
+        generic=score.strip().lower() in ALIASES["score"],
+        note=_note({**roles._asdict(), "score": score}, asked, extra),
+    )
+
+
+def _wide(roles: _Roles, scores: tuple[str, ...], asked: Asked, told: str) -> Layout:
+    return Layout(
+        **roles._replace(candidate=None)._asdict(),
+        name=None,
+        scores=scores,
+        wide=True,
+        generic=True,
+        note=_note(roles._asdict(), asked, told),
+    )
+
+
+def _check_wanted(table: Table, asked: Asked) -> None:
+    unknown = [role for role in asked.wanted if role not in ALIASES]
+    if unknown:
+        raise InputError(
+            f"columns= names the roles {some(unknown)}; roles are {', '.join(ALIASES)}.",
+            code="NF008",
+        )
+    for role, given in asked.wanted.items():
+        names = [given] if isinstance(given, str) else list(given or ())
+        if given is not None and not isinstance(given, str) and role != "candidate":
+            raise InputError(f"columns={{{role!r}: {given!r}}} must name one column.", code="NF008")
+        require(table, names, f"columns={{{role!r}: {given!r}}}")
+    require(table, asked.keep, f"keep={list(asked.keep)!r}")
+    require(table, [asked.failed] if asked.failed is not None else [], f"failed={asked.failed!r}")
+
+
+def require(table: Table, names: Sequence[str], asked: str) -> None:
+    """Refuse columns that the table does not have."""
+    absent = [name for name in names if name not in table.kinds]
+    if absent:
+        raise table.refuse(
+            f"{asked}: there is no column {some(absent)}; the columns are {_listed(table)}.",
+            code="NF003",
+        )
+
+
+def _pick(table: Table, role: str, asked: Asked) -> str | None:
+    """The column the caller named, else the column with the best alias."""
+    if role in asked.wanted:
+        given = asked.wanted[role]
+        return given if isinstance(given, str) else None
+    taken = {c for c in asked.wanted.values() if isinstance(c, str)}
+    taken |= {c for c in asked.wanted.values() if not isinstance(c, str) for c in c or ()}
+    if role == "score":
+        taken |= {*asked.keep, *([asked.flag] if asked.flag else [])}
+    free = [c for c in table.kinds if c not in taken]
+    for alias in ALIASES[role]:
+        found = [c for c in free if c.strip().lower() == alias]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            exact = [c for c in found if c == alias]
+            return exact[0] if exact else _ask(table, role, found)
+    return None
+
+
+def _metric_named(table: Table, roles: _Roles, asked: Asked) -> str | None:
+    """A score column known by its metric's name, such as "accuracy"."""
+    if "score" in asked.wanted:
+        return None
+    others = {*roles, *asked.keep, asked.flag}
+    found = [c for c in table.kinds if c not in others and metrics.orientation(c) is not None]
+    if len(found) > 1:
+        return _ask(table, "score", found)
+    return found[0] if found else None
+
+
+def _ask(table: Table, role: str, found: list[str]) -> str:
+    raise table.refuse(
+        f"the columns {some(found)} could each be the {role}; choose one: "
+        f'columns={{"{role}": "{found[0]}"}} or columns={{"{role}": "{found[1]}"}}.',
+        code="NF003",
+    )
+
+
+def _no_example(table: Table) -> InputError:
+    return table.refuse(
+        "there is no example column: rows need an id, so that scores of the same example can be "
+        f'paired; name it: columns={{"example": "..."}}. The columns are {_listed(table)}.',
+        code="NF003",
+    )
+
+
+def _note(used: Mapping[str, str | None], asked: Asked, extra: str) -> str | None:
+    guessed = [
+        f"{role}={used[role]!r}"
+        for role in ALIASES
+        if used.get(role) not in {None, role} and role not in asked.wanted
+    ]
+    if not guessed and not extra:
+        return None
+    told = f"read columns {', '.join(guessed)}" if guessed else "read columns by their names"
+    return f"NF112: {told}{extra}."
+
+
+def failure_columns(table: Table, layout: Layout) -> list[str]:
+    """Columns whose name says that they tell failed rows, if no role uses them."""
+    used = {*layout.ids, *layout.scores}
+    return [c for c in table.kinds if c.lower() in FAILURES and c not in used]
+
+
+def _listed(table: Table) -> str:
+    return some(table.kinds, most=12)

@@ -1,0 +1,233 @@
+"""From what the caller named to files on disk: found, told apart, unpacked and hashed."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import sys
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+
+from nofluke.errors import InputError, ReadError, some
+from nofluke.scores.readers import zstd
+from nofluke.scores.readers.tables import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from nofluke.scores.readers.workspace import Workspace
+
+Format: TypeAlias = Literal["parquet", "delimited", "json"]
+Packing: TypeAlias = Literal["none", "gzip", "zstd"]
+
+FORMATS: dict[str, Format] = {
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".txt": "delimited",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+}
+STDIN = "standard input"
+_PACKED = (".gz", ".zst")
+_WORKBOOKS = {".xlsx", ".xls", ".ods"}
+_MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", zstd.MAGIC: "zstd"}
+_SUPPORTED = f"{', '.join(FORMATS)}, and the text ones with .gz or .zst"
+
+
+class File(NamedTuple):
+    """A file to read, what messages call it, what is in it, and the workspace of the reading."""
+
+    path: Path
+    label: str
+    format: Format
+    packing: Packing
+    space: Workspace
+
+    @property
+    def stem(self) -> str:
+        """The name without the endings of format and packing."""
+        return stem(self.path.name)
+
+
+def stem(name: str) -> str:
+    """The name without the endings that are known.
+
+    >>> stem("gpt-4.1.csv.gz")
+    'gpt-4.1'
+    """
+    for endings in (_PACKED, tuple(FORMATS)):
+        for ending in endings:
+            if name.lower().endswith(ending) and len(name) > len(ending):
+                name = name[: -len(ending)]
+                break
+    return name
+
+
+def ending(name: str) -> str:
+    """The ending that tells the format, in lower case; "" if there is none known."""
+    for packed in _PACKED:
+        name = name.lower().removesuffix(packed)
+    return next((e for e in FORMATS if name.lower().endswith(e)), "")
+
+
+def find(source: str | os.PathLike[str], space: Workspace) -> list[File]:
+    """The files that a path names: itself, or the supported files of a folder by name.
+
+    Args:
+        source: A path, or "-" for standard input.
+        space: Keeps meanwhile what cannot be read twice.
+
+    Raises:
+        ReadError: Nothing there, or nothing that can be read.
+    """
+    if source == "-":
+        return [_spooled(sys.stdin.buffer, STDIN, space)]
+    text = os.fspath(source)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
+        raise ReadError(
+            f"{text} is a remote address, and nothing is ever fetched from a network; download "
+            "the file and give its path.",
+            code="NF001",
+            path=text,
+        )
+    path = Path(text)
+    try:
+        if path.is_dir():
+            return _in_folder(path, space)
+        if not path.exists():
+            raise _absent(path)
+        if not path.is_file():
+            with path.open("rb") as stream:
+                return [_spooled(stream, text, space)]
+        return [told(path, text, space)]
+    except OSError as error:
+        raise _unreadable(text, error) from None
+
+
+def told(path: Path, label: str, space: Workspace) -> File:
+    """The file with its format: by its ending, or else by its content."""
+    with path.open("rb") as stream:
+        head = stream.read(4)
+    if not head:
+        raise ReadError(f"{label} is empty (0 bytes).", code="NF002", path=label)
+    packing: Packing = next((p for m, p in _MAGIC.items() if head.startswith(m)), "none")
+    if packing == "zstd" and not zstd.complete(path):
+        raise ReadError(
+            f"{label} cannot be read: it is packed with zstd and its end is missing; fetch or "
+            "pack it again.",
+            code="NF001",
+            path=label,
+        )
+    by_name = FORMATS.get(ending(path.name))
+    if by_name is not None:
+        return File(path, label, by_name, packing, space)
+    if head.startswith(b"PK") or path.suffix.lower() in _WORKBOOKS:
+        raise ReadError(
+            f"{label} is a workbook or an archive, and in no supported format; save the sheet as "
+            f"CSV, or unpack it ({_SUPPORTED}).",
+            code="NF001",
+            path=label,
+        )
+    unknown = File(path, label, "delimited", packing, space)
+    return unknown._replace(format=_by_content(unknown))
+
+
+def digest(files: Iterable[File]) -> str:
+    """SHA-256 of the bytes of the files, in the order of their names."""
+    sha = hashlib.sha256()
+    for file in sorted(files, key=lambda f: (f.path.name, str(f.path))):
+        with file.path.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                sha.update(block)
+    return sha.hexdigest()
+
+
+def unpacked(file: File) -> IO[bytes]:
+    """The bytes of a text file, unpacked."""
+    if file.packing == "gzip":
+        return cast("IO[bytes]", gzip.open(file.path, "rb"))
+    if file.packing == "zstd":
+        return zstd.unpacked(file.path, file.space)
+    return file.path.open("rb")
+
+
+@contextmanager
+def reading(source: Source) -> Iterator[None]:
+    """Turn what goes wrong in the bytes of a file into an error of ours."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise source.refuse(
+            f"is not UTF-8 (byte {error.object[error.start]:#04x}); save it as UTF-8 and read it "
+            "again.",
+            code="NF001",
+        ) from None
+    except _broken() as error:
+        raise source.refuse(f"cannot be read: {error}.", code="NF001") from None
+
+
+def refuse_encoding(head: bytes, source: Source) -> None:
+    """Refuse UTF-16, which spreadsheets like to write."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise source.refuse("is UTF-16; save it as UTF-8 and read it again.", code="NF001")
+
+
+def _in_folder(folder: Path, space: Workspace) -> list[File]:
+    there = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    usable = [p for p in there if ending(p.name)]
+    if not usable:
+        found = f"it holds {some([p.name for p in there])}" if there else "it is empty"
+        raise ReadError(
+            f"{folder} is a folder without a file that can be read ({found}); the formats are "
+            f"{_SUPPORTED}.",
+            code="NF001",
+            path=str(folder),
+        )
+    return [told(path, str(path), space) for path in usable]
+
+
+def _spooled(stream: IO[bytes], label: str, space: Workspace) -> File:
+    path = space.path("stdin" if label == STDIN else Path(label).name)
+    with path.open("wb") as copy:
+        shutil.copyfileobj(stream, copy, 1 << 20)
+    return told(path, label, space)
+
+
+def _by_content(file: File) -> Format:
+    with reading(Source(file.label, str(file.path))), unpacked(file) as stream:
+        head = stream.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ReadError(
+            f"{file.label} is in no supported format; the formats are {_SUPPORTED}.",
+            code="NF001",
+            path=file.label,
+        )
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return "json" if text.startswith((b"[", b"{")) else "delimited"
+
+
+def _absent(path: Path) -> ReadError:
+    beside = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    hint = f" Did you mean {some([str(path.parent / name) for name in close])}?" if close else ""
+    return ReadError(f"{path} does not exist.{hint}", code="NF001", path=str(path))
+
+
+def _unreadable(label: str, error: Exception) -> InputError:
+    why = getattr(error, "strerror", None) or str(error)
+    return ReadError(f"{label} cannot be read: {why}.", code="NF001", path=label)
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """What is raised on bytes that cannot be read or unpacked."""
+    return (OSError, EOFError, zlib.error, *zstd.errors())
