@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import concentration, crossing
 from nofluke.methods import Register
-from nofluke.results import Band
+from nofluke.results import Band, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -128,8 +129,8 @@ def sharpest(n: int, *, side: checks.Side) -> str:
 
 def at_level(band: Band, alpha: float) -> Band:
     """The same band at another error level, without sorting the sample again."""
-    radius = half_width(band.method, band.n, alpha, side=band.side)
-    return replace(band, alpha=alpha, radius=radius)
+    limits = _constant(band.n, half_width(band.method, band.n, alpha, side=band.side), band.side)
+    return replace(band, alpha=alpha, limits=limits)
 
 
 def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
@@ -143,17 +144,25 @@ _HALF_WIDTHS: dict[str, Callable[..., float]] = {
 }
 
 
+@lru_cache(maxsize=64)
+def _constant(n: int, radius: float, side: checks.Side) -> Limits:
+    """Limits at one distance from the empirical distribution function; shared by all samples."""
+    ecdf = np.arange(n + 1) / n
+    nothing, everything = np.zeros(n + 1), np.ones(n + 1)
+    return Limits(
+        below=nothing if side == "upper" else np.maximum(0.0, ecdf - radius),
+        above=everything if side == "lower" else np.minimum(1.0, ecdf + radius),
+        radius=radius,
+    )
+
+
 def _band(
-    sample: NDArray[np.float64],
-    radius: float,
-    alpha: float,
-    side: checks.Side,
-    method: str,
+    sample: NDArray[np.float64], radius: float, alpha: float, side: checks.Side, method: str
 ) -> Band:
     return Band(
         # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
         x=np.sort(sample) + 0.0,
-        radius=radius,
+        limits=_constant(sample.size, radius, side),
         alpha=alpha,
         side=side,
         method=method,

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -155,6 +155,22 @@ class Interval:
         )
 
 
+class Limits(NamedTuple):
+    """Limits on a distribution function by how many of n draws have been passed.
+
+    A function of n and the error level only, never of the data.
+
+    Attributes:
+        below: ``below[i]`` <= F(t) where i of the draws are <= t; shape (n + 1,), never falling.
+        above: ``above[i]`` >= F(t) there; shape (n + 1,), never falling.
+        radius: Distance of both from i/n, where it is the same for every i; else None.
+    """
+
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
+    radius: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Band:
     """A band that holds the whole distribution function F at once, at one error level.
@@ -164,19 +180,22 @@ class Band:
 
     Attributes:
         x: The sample in ascending order, shape (n,); infinities allowed.
-        radius: Vertical distance from the empirical distribution function to each limit.
+        limits: The limits by rank, from n and the error level.
         alpha: Error level.
         side: "both"; "lower" bounds F from below only, "upper" from above only.
         method: Name in the register.
         guarantee: What is promised, in one word.
+        gamma_max: Largest failure rate the band was made for, where it is truncated; it says
+            nothing about larger ones.
     """
 
     x: NDArray[np.float64]
-    radius: float
+    limits: Limits
     alpha: float
     side: checks.Side
     method: str
     guarantee: Guarantee
+    gamma_max: float | None = None
 
     @property
     def n(self) -> int:
@@ -185,20 +204,25 @@ class Band:
 
     @property
     def half_width(self) -> float:
-        """Vertical distance from the empirical distribution function to each limit."""
-        return self.radius
+        """Largest vertical distance of a limit from the empirical distribution function.
+
+        Where the limit says nothing (0 or 1) it does not count; a band that says nothing
+        anywhere has infinite half-width.
+        """
+        below, above, radius = self.limits
+        if radius is not None:
+            return radius
+        ecdf = np.arange(self.n + 1) / self.n
+        low, high = ecdf[below > 0] - below[below > 0], above[above < 1] - ecdf[above < 1]
+        return float(max(low.max(initial=0), high.max(initial=0))) or math.inf
 
     def lower(self, t: ArrayLike) -> Any:
         """Lower limit of F(t) = P(score <= t); 0 everywhere if the side is "upper"."""
-        if self.side == "upper":
-            return _like(t, np.zeros(np.shape(t)))
-        return _like(t, np.maximum(0.0, self._ecdf(t) - self.radius))
+        return _like(t, self.limits.below[self._passed(t)])
 
     def upper(self, t: ArrayLike) -> Any:
         """Upper limit of F(t) = P(score <= t); 1 everywhere if the side is "lower"."""
-        if self.side == "lower":
-            return _like(t, np.ones(np.shape(t)))
-        return _like(t, np.minimum(1.0, self._ecdf(t) + self.radius))
+        return _like(t, self.limits.above[self._passed(t)])
 
     def rank(self, gamma: float, *, better: str) -> int | None:
         """Which order statistic, counted from the smallest as 1, the guaranteed KPI is.
@@ -220,8 +244,13 @@ class Band:
                 f"has side={self.side!r}.",
                 code="NF008",
             )
+        below, above, radius = self.limits
         # Mirroring the scores turns one orientation into the other, so one rank serves both.
-        reached = order_statistics.certifying_rank(self.n, self.radius, gamma)
+        if radius is not None:
+            reached = order_statistics.certifying_rank(self.n, radius, gamma)
+        else:
+            curve = below if better == "lower" else 1 - above[::-1]
+            reached = order_statistics.first_reaching(curve, gamma)
         if reached is None or better == "lower":
             return reached
         return self.n + 1 - reached
@@ -246,13 +275,13 @@ class Band:
 
     def __str__(self) -> str:
         return (
-            f"CDF band of half-width {self.radius:.4g} at {100 * (1 - self.alpha):.6g}% "
+            f"CDF band of half-width {self.half_width:.4g} at {100 * (1 - self.alpha):.6g}% "
             f"({self.method}, side {self.side}, n={self.n}, {self.guarantee})"
         )
 
-    def _ecdf(self, t: ArrayLike) -> NDArray[np.float64]:
-        # side="right" counts every tie at t, so atoms are inside the band from above and below.
-        return np.searchsorted(self.x, np.asarray(t, dtype=np.float64), side="right") / self.n
+    def _passed(self, t: ArrayLike) -> NDArray[np.int64]:
+        """How many of the draws are <= t, every tie at t counted."""
+        return np.asarray(np.searchsorted(self.x, np.asarray(t, dtype=np.float64), side="right"))
 
 
 def needed_side(better: str) -> checks.Side:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @lru_cache(maxsize=65536)
@@ -19,3 +25,15 @@ def certifying_rank(n: int, radius: float, gamma: float) -> int | None:
     target = (1 - Fraction(repr(gamma)) + Fraction(radius)) * n
     rank = max(1, math.ceil(target))
     return rank if rank <= n else None
+
+
+def first_reaching(curve: NDArray[np.float64], gamma: float) -> int | None:
+    """Smallest i with curve[i] >= 1 - gamma, for a curve that never falls; else None."""
+    target = 1 - Fraction(repr(gamma))
+    i = int(np.searchsorted(curve, float(target)))
+    # The double next to 1 - gamma may lie on either side of it.
+    while i > 0 and Fraction(float(curve[i - 1])) >= target:
+        i -= 1
+    while i < curve.size and Fraction(float(curve[i])) < target:
+        i += 1
+    return i if i < curve.size else None

@@ -117,7 +117,7 @@ def _draw_band(ax: Axes, band: Band) -> None:
     floor = share if band.side == "upper" else lower
     roof = share if band.side == "lower" else upper
     blue = canvas.COLOURS[0]
-    if math.isfinite(band.radius):
+    if math.isfinite(band.half_width):
         ax.fill_between(t, floor, roof, step="post", color=blue, alpha=0.2, lw=0, label="band")
     if band.side != "upper":
         ax.step(t, lower, where="post", color=blue, lw=1.2, ls="--", label="lower limit")
@@ -146,7 +146,7 @@ def _beyond(band: Band) -> list[str]:
     """What the picture cannot show."""
     above, below = int((band.x == math.inf).sum()), int((band.x == -math.inf).sum())
     told = []
-    if not math.isfinite(band.radius):
+    if not math.isfinite(band.half_width):
         told.append("no band: this rule promises nothing for a shortlist of this size")
     if above:
         told.append(f"{above} of {band.n} scores are ∞: beyond the right edge")
@@ -164,8 +164,8 @@ def _caption(ax: Axes, result: Certificate, chosen: Evaluated, band: Band) -> No
         told=(
             f"The share of scores up to each value of {metric} for {name}, n = {band.n}, as a "
             f"step curve, with a band that bounds the true distribution ({sides[band.side]}) at "
-            f"error level {band.alpha:.4g}; half-width {band.radius:.4g}. The guaranteed values "
-            "are marked where the limit of the band reaches each failure rate."
+            f"error level {band.alpha:.4g}; half-width {band.half_width:.4g}. The guaranteed "
+            "values are marked where the limit of the band reaches each failure rate."
         ),
         x=metric,
         y="share of cases with at most this score",
