@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from nofluke.kernels.concentration import dkw_radius, dkw_sample_size
+from nofluke.kernels.saddlepoint import log_binomial, stirling_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Relative error of `smirnov_tail` stays below this for n <= 1e6 (its log terms carry about
 # 1e-13); radii are widened by as much, so that rounding never costs coverage.
 _TAIL_ERROR = 1e-11
+
+# What a propagation may lose by dropping states that do not matter, relative to its result.
+_RELATIVE_LOSS = 1e-14
 
 
 def smirnov_tail(n: int, eps: float) -> float:
@@ -38,7 +41,7 @@ def smirnov_tail(n: int, eps: float) -> float:
         j * np.log1p(shift / j)
         + rest * np.log1p(-shift / rest)
         + 0.5 * np.log(n / (2 * math.pi * j * rest))
-        + (_stirling_error(np.array([float(n)]))[0] - _stirling_error(j) - _stirling_error(rest))
+        + (stirling_error(np.array([float(n)]))[0] - stirling_error(j) - stirling_error(rest))
     )
     terms = np.exp(log_pmf) * (shift / (shift + j))
     return min(1.0, math.exp(first) + float(terms.sum()))
@@ -79,6 +82,107 @@ def smirnov_sample_size(radius: float, alpha: float) -> int:
     return high
 
 
+def crossing_probability(
+    lower: NDArray[np.float64] | None,
+    upper: NDArray[np.float64] | None = None,
+    *,
+    gap: NDArray[np.float64] | None = None,
+) -> float:
+    """P(U_(i) < lower_i or U_(i) > upper_i for some i), for the order statistics of n uniforms.
+
+    Paths are counted where they first cross. All terms are positive, so relative accuracy
+    survives small probabilities, where 1 - ``noncrossing_probability`` is noise.
+
+    Args:
+        lower: Lower boundary, ascending, shape (n,); None or zeros where there is none.
+        upper: Upper boundary, ascending; None or ones where there is none.
+        gap: 1 - upper, in place of ``upper`` where that would lose digits next to 1.
+    """
+    path = _path(lower, _complement(upper) if gap is None else gap)
+    return path.run(_RELATIVE_LOSS * path.certain)[0]
+
+
+def noncrossing_probability(
+    lower: NDArray[np.float64] | None,
+    upper: NDArray[np.float64] | None = None,
+    *,
+    gap: NDArray[np.float64] | None = None,
+) -> float:
+    """P(lower_i <= U_(i) <= upper_i for all i), to full relative accuracy where it is small.
+
+    Takes what ``crossing_probability`` takes.
+    """
+    path = _path(lower, _complement(upper) if gap is None else gap)
+    scale = 0.01
+    while True:
+        survives = path.run(_RELATIVE_LOSS * scale)[1]
+        if survives >= scale or scale == 0:
+            return survives
+        # What was dropped only lowered the result, so it tells how much may be dropped.
+        scale = survives
+
+
+class _Path(NamedTuple):
+    """What a counting path of n uniforms must obey, boundary by boundary in time.
+
+    ``certain`` is a lower limit of the crossing probability: that of the worst single boundary.
+    """
+
+    step: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    floor: NDArray[np.int64]
+    ceiling: NDArray[np.int64]
+    n: int
+    certain: float
+
+    def run(self, loss: float) -> tuple[float, float]:
+        """Crossing and non-crossing probability, each at most about ``loss`` too small."""
+        from nofluke.kernels import propagation
+
+        if not self.step.size:
+            return 0.0, 1.0
+        cut = loss / self.step.size
+        killed, survives = propagation.propagate(self[:4], self.n, cut)
+        return min(1.0, killed), min(1.0, survives)
+
+
+def _path(lower: NDArray[np.float64] | None, gap: NDArray[np.float64] | None) -> _Path:
+    """Boundaries in order of time: N(lower_i) <= i - 1 and N(upper_i) >= i, i = 1..n."""
+    if lower is None and gap is not None:
+        # Mirrored uniforms are uniform: one-sided work is done from one side.
+        return _path(gap[::-1], None)
+    lower = np.zeros(0) if lower is None else np.clip(lower, 0, 1)
+    gap = np.zeros(lower.size) if gap is None else np.clip(gap, 0, 1)
+    n = lower.size
+    below, above = np.flatnonzero(lower > 0), np.flatnonzero(gap > 0)
+    time = np.concatenate([lower[below], 1 - gap[above]])
+    left = np.concatenate([1 - lower[below], gap[above]])
+    floor = np.concatenate([np.zeros(below.size, np.int64), above + 1])
+    ceiling = np.concatenate([below, np.full(above.size, n)])
+    order = np.lexsort((-left, time))  # times that round to the same are told apart by what is left
+    time, left = time[order], left[order]
+    # A difference is taken on the side where its terms are the more exact.
+    step = np.where(time < 0.5, np.diff(time, prepend=0.0), -np.diff(left, prepend=1.0))
+    return _Path(
+        np.maximum(step, 0.0),
+        left,
+        np.maximum.accumulate(floor[order]),
+        np.minimum.accumulate(ceiling[order][::-1])[::-1],
+        n,
+        max(_worst_rank(below + 1, n, lower[below]), _worst_rank(n - above, n, gap[above])),
+    )
+
+
+def _worst_rank(i: NDArray[np.int64], n: int, x: NDArray[np.float64]) -> float:
+    """A lower limit of the largest P(U_(i) < x_i): the likeliest count >= i of uniforms below x."""
+    count = np.clip(np.floor(n * x), i, n)
+    return float(np.max(np.exp(log_binomial(count, n, x)), initial=0.0))
+
+
+def _complement(x: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    return None if x is None else 1 - np.asarray(x)
+
+
 def _log_tail(n: int, eps: float) -> float:
     tail = smirnov_tail(n, eps)
     return math.log(tail) if tail > 0 else -math.inf
@@ -90,13 +194,3 @@ def _log_tail_slope(n: int, eps: float) -> float:
     up, down = _log_tail(n, eps + h), _log_tail(n, eps - h)
     slope = (down - up) / (2 * h)
     return slope if math.isfinite(slope) and slope > 0 else 4 * n * eps
-
-
-def _stirling_error(k: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logarithm of k! minus Stirling's formula, for k >= 1 (Loader 2000): a series from 16 on."""
-    small = k < 16
-    s = np.where(small, 16.0, k)
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / s**2) / s**2) / s**2) / s
-    tiny = np.where(small, k, 1.0)
-    direct = gammaln(tiny + 1) - (tiny + 0.5) * np.log(tiny) + tiny - 0.5 * math.log(2 * math.pi)
-    return np.asarray(np.where(small, direct, series))
