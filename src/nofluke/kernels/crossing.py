@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from nofluke.kernels.concentration import dkw_radius, dkw_sample_size
 from nofluke.kernels.saddlepoint import log_binomial, stirling_error
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 # Relative error of `smirnov_tail` stays below this for n <= 1e6 (its log terms carry about
 # 1e-13); radii are widened by as much, so that rounding never costs coverage.
@@ -83,10 +83,7 @@ def smirnov_sample_size(radius: float, alpha: float) -> int:
 
 
 def crossing_probability(
-    lower: NDArray[np.float64] | None,
-    upper: NDArray[np.float64] | None = None,
-    *,
-    gap: NDArray[np.float64] | None = None,
+    lower: ArrayLike | None, upper: ArrayLike | None = None, *, gap: ArrayLike | None = None
 ) -> float:
     """P(U_(i) < lower_i or U_(i) > upper_i for some i), for the order statistics of n uniforms.
 
@@ -98,21 +95,18 @@ def crossing_probability(
         upper: Upper boundary, ascending; None or ones where there is none.
         gap: 1 - upper, in place of ``upper`` where that would lose digits next to 1.
     """
-    path = _path(lower, _complement(upper) if gap is None else gap)
+    path = _path(_times(lower, None), _times(upper, gap))
     return path.run(_RELATIVE_LOSS * path.certain)[0]
 
 
 def noncrossing_probability(
-    lower: NDArray[np.float64] | None,
-    upper: NDArray[np.float64] | None = None,
-    *,
-    gap: NDArray[np.float64] | None = None,
+    lower: ArrayLike | None, upper: ArrayLike | None = None, *, gap: ArrayLike | None = None
 ) -> float:
     """P(lower_i <= U_(i) <= upper_i for all i), to full relative accuracy where it is small.
 
     Takes what ``crossing_probability`` takes.
     """
-    path = _path(lower, _complement(upper) if gap is None else gap)
+    path = _path(_times(lower, None), _times(upper, gap))
     scale = 0.01
     while True:
         survives = path.run(_RELATIVE_LOSS * scale)[1]
@@ -146,41 +140,58 @@ class _Path(NamedTuple):
         return min(1.0, killed), min(1.0, survives)
 
 
-def _path(lower: NDArray[np.float64] | None, gap: NDArray[np.float64] | None) -> _Path:
+_Times: TypeAlias = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+def _times(t: ArrayLike | None, gap: ArrayLike | None) -> _Times | None:
+    """Times in [0, 1] and what is left of it after them, either of them exact."""
+    if t is None and gap is None:
+        return None
+    t = 1 - np.asarray(gap) if t is None else np.asarray(t)
+    gap = 1 - t if gap is None else np.asarray(gap)
+    return np.clip(t, 0.0, 1.0), np.clip(gap, 0.0, 1.0)
+
+
+def _path(lower: _Times | None, upper: _Times | None) -> _Path:
     """Boundaries in order of time: N(lower_i) <= i - 1 and N(upper_i) >= i, i = 1..n."""
-    if lower is None and gap is not None:
+    if lower is None and upper is not None:
         # Mirrored uniforms are uniform: one-sided work is done from one side.
-        return _path(gap[::-1], None)
-    lower = np.zeros(0) if lower is None else np.clip(lower, 0, 1)
-    gap = np.zeros(lower.size) if gap is None else np.clip(gap, 0, 1)
-    n = lower.size
-    below, above = np.flatnonzero(lower > 0), np.flatnonzero(gap > 0)
-    time = np.concatenate([lower[below], 1 - gap[above]])
-    left = np.concatenate([1 - lower[below], gap[above]])
+        return _path((upper[1][::-1], upper[0][::-1]), None)
+    b, b_left = lower or (np.zeros(0), np.zeros(0))
+    n = b.size
+    B, B_left = upper or (np.ones(n), np.zeros(n))
+    below, above = np.flatnonzero(b > 0), np.flatnonzero(B_left > 0)
+    time = np.concatenate([b[below], B[above]])
+    left = np.concatenate([b_left[below], B_left[above]])
     floor = np.concatenate([np.zeros(below.size, np.int64), above + 1])
     ceiling = np.concatenate([below, np.full(above.size, n)])
     order = np.lexsort((-left, time))  # times that round to the same are told apart by what is left
     time, left = time[order], left[order]
-    # A difference is taken on the side where its terms are the more exact.
-    step = np.where(time < 0.5, np.diff(time, prepend=0.0), -np.diff(left, prepend=1.0))
     return _Path(
-        np.maximum(step, 0.0),
+        _steps(time, left),
         left,
         np.maximum.accumulate(floor[order]),
         np.minimum.accumulate(ceiling[order][::-1])[::-1],
         n,
-        max(_worst_rank(below + 1, n, lower[below]), _worst_rank(n - above, n, gap[above])),
+        max(
+            _worst_rank(below + 1, n, b[below]),
+            _worst_rank(n - above, n, B_left[above]),
+        ),
     )
+
+
+def _steps(time: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Time since the boundary before, from the halves of [0, 1] in which the two are exact."""
+    early = time < 0.5
+    before = np.append(0.0, time[:-1])
+    late = np.where(before < 0.5, (0.5 - before) + (0.5 - left), -np.diff(left, prepend=1.0))
+    return np.maximum(np.where(early, time - before, late), 0.0)
 
 
 def _worst_rank(i: NDArray[np.int64], n: int, x: NDArray[np.float64]) -> float:
     """A lower limit of the largest P(U_(i) < x_i): the likeliest count >= i of uniforms below x."""
     count = np.clip(np.floor(n * x), i, n)
     return float(np.max(np.exp(log_binomial(count, n, x)), initial=0.0))
-
-
-def _complement(x: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    return None if x is None else 1 - np.asarray(x)
 
 
 def _log_tail(n: int, eps: float) -> float:
