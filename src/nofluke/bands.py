@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import bdtrc
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.kernels import concentration, crossing
+from nofluke.kernels import concentration, crossing, order_statistics
 from nofluke.methods import Register
 from nofluke.results import Band, Limits
 
@@ -53,100 +55,260 @@ def dkw(
         checks.side(side),
         checks.alpha(level=level, alpha=alpha),
     )
-    return _band(sample, dkw_half_width(sample.size, alpha, side=side), alpha, side, "dkw")
+    return _band("dkw", sample, alpha, side)
 
 
 @METHODS.add(
-    guarantee="finite-sample",
-    needs=frozenset({"one side"}),
-    cite="Smirnov 1944; Birnbaum & Tingey 1951",
+    guarantee="finite-sample", cite="Kolmogorov 1933, Smirnov 1944; Birnbaum & Tingey 1951"
 )
 def kolmogorov(
-    x: ArrayLike, *, level: float | None = None, alpha: float | None = None, side: str
+    x: ArrayLike,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    gamma_max: float | None = None,
 ) -> Band:
-    """Exact one-sided Kolmogorov band: the narrowest of constant width on one side.
+    """Exact Kolmogorov band: the narrowest of constant width.
 
-    Exact for continuous distributions and conservative with ties.
+    Exact for continuous distributions and conservative with ties. Critical values are rounded
+    to the safe side; ``scipy.stats.kstwo`` is not used, because above n = 140 its levels are
+    too small by a part in a thousand.
 
     Args:
         x: Independent draws, shape (n,); ties and infinities allowed, NaN refused.
         level: Coverage promised.
         alpha: Error level, instead of ``level``.
-        side: "lower" (F is bounded from below) or "upper".
+        side: "both", "lower" (F is bounded from below) or "upper".
+        gamma_max: On one side: promise nothing for failure rates above this, for a narrower band.
 
     Raises:
-        InputError: As for ``dkw``; also ``side="both"``, which this method does not have.
+        InputError: As for ``dkw``; also ``gamma_max`` with two sides.
 
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = (
-        checks.sample(x),
-        checks.side(side),
-        checks.alpha(level=level, alpha=alpha),
-    )
-    return _band(
-        sample, kolmogorov_half_width(sample.size, alpha, side=side), alpha, side, "kolmogorov"
-    )
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    return _band("kolmogorov", sample, alpha, side, gamma_max)
 
 
-def dkw_half_width(n: int, alpha: float, *, side: checks.Side) -> float:
-    """Half-width of ``dkw`` at n draws; infinite at alpha 0."""
-    return concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha)
+@METHODS.add(
+    guarantee="finite-sample",
+    cite="Berk & Jones 1979; equal local levels, Aldor-Noiman et al. 2013; Moscovich et al. 2016",
+)
+def berk_jones(
+    x: ArrayLike,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    gamma_max: float | None = None,
+) -> Band:
+    """Exact Berk-Jones band with equal local levels: as narrow in the tails as the binomial allows.
+
+    Each order statistic has the same chance to leave the band, and that chance is set so that
+    all together leave it with probability ``alpha``, exactly.
+
+    Args:
+        x: Independent draws, shape (n,); ties and infinities allowed, NaN refused.
+        level: Coverage promised.
+        alpha: Error level, instead of ``level``.
+        side: "both", "lower" (F is bounded from below) or "upper".
+        gamma_max: On one side: only the ranks that matter for failure rates up to this one are
+            bounded. The best choice in practice where gamma_max is known before the data.
+
+    Raises:
+        InputError: As for ``kolmogorov``.
+
+    >>> band = berk_jones(range(200), alpha=1 / 31, side="lower", gamma_max=0.3)
+    >>> [band.rank(gamma, better="lower") for gamma in (0.25, 0.1, 0.05)]
+    [167, 191, 198]
+    """
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    return _band("berk_jones", sample, alpha, side, gamma_max)
 
 
-def kolmogorov_half_width(n: int, alpha: float, *, side: checks.Side) -> float:
-    """Half-width of ``kolmogorov`` at n draws, one side only."""
+@METHODS.add(guarantee="finite-sample", cite="Owen 1995, with exact critical values")
+def owen(
+    x: ArrayLike,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    gamma_max: float | None = None,
+) -> Band:
+    """Owen's Kullback-Leibler band (the empirical-likelihood form of Berk & Jones's statistic).
+
+    Not the same family as ``berk_jones``. Its published approximate critical values miss two
+    times too often at n = 10 and never quite recover; these are exact.
+
+    Args:
+        x: Independent draws, shape (n,); ties and infinities allowed, NaN refused.
+        level: Coverage promised.
+        alpha: Error level, instead of ``level``.
+        side: "both", "lower" (F is bounded from below) or "upper".
+        gamma_max: As for ``berk_jones``.
+
+    Raises:
+        InputError: As for ``kolmogorov``.
+
+    >>> round(float(owen(range(20), alpha=0.05).lower(19)), 6)
+    0.780459
+    """
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    return _band("owen", sample, alpha, side, gamma_max)
+
+
+def binomial(
+    x: ArrayLike,
+    *,
+    gamma: float,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str,
+) -> Band:
+    """The bound for one failure rate that was fixed in advance; it says nothing about others.
+
+    F is bounded at one order statistic only, by the binomial law of the number of draws beyond
+    the quantile: the sharpest promise there is at this one gamma.
+
+    Args:
+        x: Independent draws, shape (n,).
+        gamma: The failure rate, fixed before the data.
+        level: Coverage promised.
+        alpha: Error level, instead of ``level``.
+        side: "lower" where lower scores are better, "upper" where higher are.
+
+    Raises:
+        InputError: Two sides, or arguments out of range.
+
+    >>> band = binomial(range(200), gamma=0.1, alpha=1 / 31, side="lower")
+    >>> band.rank(0.1, better="lower")
+    188
+    """
+    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
     if side == "both":
-        raise InputError(
-            "band='kolmogorov' is exact on one side only; choose side='lower' or 'upper', or "
-            "band='dkw' for both.",
-            code="NF008",
-        )
-    return crossing.smirnov_radius(n, alpha)
+        raise InputError("one failure rate needs one side: 'lower' or 'upper'.", code="NF008")
+    return Band(
+        x=_sorted(sample),
+        limits=_one_rank(sample.size, alpha, side, checks.fraction(gamma, name="gamma")),
+        alpha=alpha,
+        side=side,
+        method="binomial",
+        guarantee="finite-sample",
+        gamma_max=gamma,
+    )
+
+
+def critical_level(
+    family: str, n: int, alpha: float, side: str = "both", *, gamma_max: float | None = None
+) -> float:
+    """The number that makes a family's band hold with probability 1 - alpha, exactly.
+
+    Args:
+        family: "berk_jones": the error level of each rank (eta for two sides, c for one);
+            "owen": the divergence lambda; "kolmogorov": the half-width.
+        n: Number of draws.
+        alpha: Error level of the band.
+        side: "both", "lower" or "upper".
+        gamma_max: As for ``berk_jones``.
+
+    >>> round(critical_level("berk_jones", 10, 0.05), 11)
+    0.00738498584
+    """
+    from nofluke.kernels import levels
+
+    checks.choice(family, ("berk_jones", "owen", "kolmogorov"), name="family")
+    checks.whole(n, name="n")
+    first = _first_rank(n, checks.side(side), gamma_max)
+    return levels.critical_level(family, n, checks.fraction(alpha, name="alpha"), side, first)
 
 
 def half_width(method: str, n: int, alpha: float, *, side: checks.Side) -> float:
-    """Half-width of a method of the register at n draws; infinite at alpha 0."""
-    if alpha == 0:
-        return math.inf
-    return _HALF_WIDTHS[method](n, alpha, side=side)
+    """Half-width of a method of constant width at n draws; infinite at alpha 0."""
+    radius = limits(method, n, alpha, side).radius
+    if radius is None:
+        raise InputError(f"band={method!r} has no constant half-width.", code="NF008")
+    return radius
 
 
-def sample_size(method: str, radius: float, alpha: float, *, side: checks.Side) -> int | None:
-    """Smallest n at which the half-width is at most ``radius``; None at alpha 0."""
+def sample_size(
+    method: str, gamma: float, alpha: float, *, side: checks.Side, gamma_max: float | None = None
+) -> int | None:
+    """Smallest n at which the band certifies the failure rate ``gamma``; None at alpha 0."""
     if alpha == 0:
         return None
-    if method == "kolmogorov" and side != "both":
-        return crossing.smirnov_sample_size(radius, alpha)
-    return concentration.dkw_sample_size(radius, alpha / 2 if side == "both" else alpha)
+    if method == "dkw":
+        return concentration.dkw_sample_size(gamma, alpha / 2 if side == "both" else alpha)
+    if method == "kolmogorov" and side != "both" and gamma_max is None:
+        return crossing.smirnov_sample_size(gamma, alpha)
+    return _searched_sample_size(method, gamma, alpha, side, gamma_max)
 
 
 def sharpest(n: int, *, side: checks.Side) -> str:
     """The narrowest method of constant width for this n and side; never a matter of the data."""
-    return "kolmogorov" if side != "both" and n <= _EXACT_UP_TO else "dkw"
+    return "kolmogorov" if n <= _EXACT_UP_TO else "dkw"
 
 
 def at_level(band: Band, alpha: float) -> Band:
     """The same band at another error level, without sorting the sample again."""
-    limits = _constant(band.n, half_width(band.method, band.n, alpha, side=band.side), band.side)
-    return replace(band, alpha=alpha, limits=limits)
+    if band.method == "binomial":
+        again = _one_rank(band.n, alpha, band.side, band.gamma_max or 0.0)
+    else:
+        again = limits(band.method, band.n, alpha, band.side, band.gamma_max)
+    return replace(band, alpha=alpha, limits=again)
 
 
 def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
     """The band that promises nothing, for a candidate whose level is 0."""
-    return _band(checks.sample(x), math.inf, 0.0, side, method)
+    return _band(method, checks.sample(x), 0.0, side)
 
 
-_HALF_WIDTHS: dict[str, Callable[..., float]] = {
-    "dkw": dkw_half_width,
-    "kolmogorov": kolmogorov_half_width,
-}
+@lru_cache(maxsize=256)
+def limits(
+    method: str, n: int, alpha: float, side: checks.Side, gamma_max: float | None = None
+) -> Limits:
+    """Limits on F by how many of n draws were passed: a function of n and the level only.
+
+    Args:
+        method: "dkw", "kolmogorov", "berk_jones" or "owen".
+        n: Number of draws.
+        alpha: Error level; at 0 nothing is promised.
+        side: Side of the band.
+        gamma_max: Largest failure rate that matters, for a truncated one-sided band.
+    """
+    first = _first_rank(n, side, gamma_max)
+    if alpha == 0:
+        return _constant(n, math.inf, side)
+    if method == "dkw":
+        if gamma_max is not None:
+            raise InputError("band='dkw' knows no gamma_max.", code="NF008")
+        return _constant(n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side)
+    if method == "kolmogorov" and first == 1:
+        return _constant(n, _kolmogorov_radius(n, alpha, side), side)
+    return _curved(method, n, alpha, side, first)
 
 
-@lru_cache(maxsize=64)
+def _kolmogorov_radius(n: int, alpha: float, side: checks.Side) -> float:
+    if side != "both":
+        return crossing.smirnov_radius(n, alpha)
+    from nofluke.kernels import levels
+
+    return levels.critical_level("kolmogorov", n, alpha, side)
+
+
+def _first_rank(n: int, side: checks.Side, gamma_max: float | None) -> int:
+    if gamma_max is None:
+        return 1
+    if side == "both":
+        raise InputError(
+            "gamma_max truncates one side of a band; choose side='lower' or 'upper'.", code="NF008"
+        )
+    return order_statistics.first_rank(n, checks.fraction(gamma_max, name="gamma_max"))
+
+
 def _constant(n: int, radius: float, side: checks.Side) -> Limits:
-    """Limits at one distance from the empirical distribution function; shared by all samples."""
+    """Limits at one distance from the empirical distribution function."""
     ecdf = np.arange(n + 1) / n
     nothing, everything = np.zeros(n + 1), np.ones(n + 1)
     return Limits(
@@ -156,15 +318,74 @@ def _constant(n: int, radius: float, side: checks.Side) -> Limits:
     )
 
 
+def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) -> Limits:
+    """Limits from the boundaries of a family, which are mirror images of each other."""
+    from nofluke.kernels import levels
+
+    level = levels.critical_level(family, n, alpha, side, first)
+    b = levels.boundary(family, n, level, side, first)
+    below = np.concatenate([[0.0], b * (1 - 1e-14)])  # below what rounding may have added
+    return Limits(
+        below=np.zeros(n + 1) if side == "upper" else below,
+        above=np.ones(n + 1) if side == "lower" else 1 - below[::-1],
+        radius=None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _one_rank(n: int, alpha: float, side: checks.Side, gamma: float) -> Limits:
+    """F(x_(r)) >= 1 - gamma for the smallest r with P(Binomial(n, 1 - gamma) >= r) <= alpha."""
+    share = 1 - checks.exact(gamma)
+    reach = bdtrc(np.arange(n), n, float(share)) if alpha > 0 else np.ones(n)
+    enough = np.flatnonzero(reach * (1 + 1e-12) <= alpha)
+    rank = int(enough[0]) + 1 if enough.size else n + 1
+    promised = math.nextafter(float(share), 1.0) if Fraction(float(share)) < share else float(share)
+    below = np.where(np.arange(n + 1) >= rank, promised, 0.0)
+    return Limits(
+        below=np.zeros(n + 1) if side == "upper" else below,
+        above=np.ones(n + 1) if side == "lower" else 1 - below[::-1],
+        radius=None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _searched_sample_size(
+    method: str, gamma: float, alpha: float, side: checks.Side, gamma_max: float | None
+) -> int:
+    """Smallest n whose last lower limit reaches 1 - gamma: one draw more is always sharper."""
+
+    def certifies(n: int) -> bool:
+        found = limits(method, n, alpha, side, gamma_max)
+        curve = 1 - found.above[::-1] if side == "upper" else found.below
+        return order_statistics.first_reaching(curve, gamma) is not None
+
+    low, high = 0, math.ceil(math.log(alpha) / math.log1p(-gamma))
+    while not certifies(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if certifies(middle) else (middle, high)
+    return high
+
+
 def _band(
-    sample: NDArray[np.float64], radius: float, alpha: float, side: checks.Side, method: str
+    method: str,
+    sample: NDArray[np.float64],
+    alpha: float,
+    side: checks.Side,
+    gamma_max: float | None = None,
 ) -> Band:
     return Band(
-        # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
-        x=np.sort(sample) + 0.0,
-        limits=_constant(sample.size, radius, side),
+        x=_sorted(sample),
+        limits=limits(method, sample.size, alpha, side, gamma_max),
         alpha=alpha,
         side=side,
         method=method,
         guarantee="finite-sample",
+        gamma_max=gamma_max,
     )
+
+
+def _sorted(sample: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
+    return np.asarray(np.sort(sample) + 0.0)

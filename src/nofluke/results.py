@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from nofluke import checks
-from nofluke.errors import InputError
-from nofluke.kernels import order_statistics
+from nofluke.errors import InputError, some
+from nofluke.kernels import evalues, order_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -273,11 +273,95 @@ class Band:
             return math.inf if better == "lower" else -math.inf
         return float(self.x[rank - 1])
 
+    def contains(self, F: Callable[[NDArray[np.float64]], ArrayLike]) -> bool:
+        """Whether a hypothesised distribution function lies in the band everywhere.
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+
+        >>> from nofluke import bands
+        >>> bands.dkw([0.1, 0.5, 0.9], alpha=0.1).contains(lambda t: t.clip(0, 1))
+        True
+        """
+        right, left = self._hypothesis(F)
+        below, above, _ = self.limits
+        return bool((right >= below[1:]).all() and (left <= above[:-1]).all())
+
+    def pvalue(self, F: Callable[[NDArray[np.float64]], ArrayLike]) -> float:
+        """The smallest error level at which a band of this method leaves F out.
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+
+        Raises:
+            InputError: The method has no such value (a band for one failure rate only).
+
+        >>> from nofluke import bands
+        >>> round(bands.dkw([0.6, 0.8, 0.9], alpha=0.1).pvalue(lambda t: t.clip(0, 1)), 4)
+        0.2307
+        """
+        from nofluke.kernels import hypotheses
+
+        if self.method not in ("dkw", "kolmogorov", "berk_jones", "owen"):
+            raise InputError(f"band {self.method!r} has no p-value.", code="NF008")
+        right, left = self._hypothesis(F)
+        return hypotheses.p_value(
+            self.method, right, left, side=self.side, first_rank=self._first_rank()
+        )
+
+    def evalue(
+        self,
+        F: Callable[[NDArray[np.float64]], ArrayLike],
+        *,
+        calibrator: Callable[[float], float] = evalues.mixture,
+    ) -> float:
+        """Evidence against F: a calibrator of its p-value, with expectation at most 1 under F.
+
+        After choosing m of K candidates F is rejected where the value reaches K / (delta m).
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+            calibrator: Non-increasing, with integral at most 1, fixed before the data.
+
+        >>> from nofluke import bands
+        >>> band = bands.dkw([0.9] * 20, alpha=0.1)
+        >>> round(band.evalue(lambda t: t.clip(0, 1), calibrator=lambda p: 0.5 * p**-0.5) / 1e6, 3)
+        3.842
+        """
+        p = self.pvalue(F)
+        return float(calibrator(p)) if p > 0 else math.inf
+
     def __str__(self) -> str:
         return (
             f"CDF band of half-width {self.half_width:.4g} at {100 * (1 - self.alpha):.6g}% "
             f"({self.method}, side {self.side}, n={self.n}, {self.guarantee})"
         )
+
+    def _hypothesis(
+        self, F: Callable[[NDArray[np.float64]], ArrayLike]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """F at the draws and just before them, shape (n,) each."""
+        right = np.asarray(F(self.x), dtype=np.float64)
+        left = np.asarray(F(self._just_before()), dtype=np.float64)
+        for given in (right, left):
+            if given.shape != self.x.shape or not ((given >= 0) & (given <= 1)).all():
+                raise InputError(
+                    f"F must give one probability in [0, 1] for each of the {self.n} draws; it "
+                    f"gave shape {given.shape} with {some(given.ravel().tolist(), most=3)}.",
+                    code="NF008",
+                )
+        return right, left
+
+    def _just_before(self) -> NDArray[np.float64]:
+        """Points so little before the draws that F, written with rounding, still sees a jump."""
+        finite = np.abs(self.x[np.isfinite(self.x)])
+        step = max(1e-12 * float(finite.max(initial=0.0)), 1e-300)
+        return np.minimum(self.x - step, np.nextafter(self.x, -np.inf))
+
+    def _first_rank(self) -> int:
+        if self.gamma_max is None:
+            return 1
+        return order_statistics.first_rank(self.n, self.gamma_max)
 
     def _passed(self, t: ArrayLike) -> NDArray[np.int64]:
         """How many of the draws are <= t, every tie at t counted."""

@@ -27,6 +27,11 @@ def certifying_rank(n: int, radius: float, gamma: float) -> int | None:
     return rank if rank <= n else None
 
 
+def first_rank(n: int, gamma_max: float) -> int:
+    """The first rank i with i/n > 1 - gamma_max: those below bound nothing that matters."""
+    return math.floor((1 - Fraction(repr(gamma_max))) * n) + 1
+
+
 def first_reaching(curve: NDArray[np.float64], gamma: float) -> int | None:
     """Smallest i with curve[i] >= 1 - gamma, for a curve that never falls; else None."""
     target = 1 - Fraction(repr(gamma))
