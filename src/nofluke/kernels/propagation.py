@@ -23,7 +23,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Fused multiply-add rounds once instead of twice; nothing else of IEEE arithmetic is given up.
-_HOW: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+_HOW: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True}
 # Masses are carried times 2^900, so that probabilities down to 1e-300 and factors far below them
 # stay normal numbers; sums of them stay below 2^1000.
 _SCALE = 2.0**900
