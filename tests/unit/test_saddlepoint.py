@@ -42,4 +42,4 @@ def test_stirlings_error():
             for j in map(int, k)
         ]
 
-    assert stirling_error(k) == pytest.approx(exact, rel=1e-12, abs=1e-14)
+    assert stirling_error(k) == pytest.approx(exact, rel=1e-12, abs=2e-15)

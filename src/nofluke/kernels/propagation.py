@@ -163,7 +163,8 @@ def _stirling_error(k: int) -> float:
             factorial *= i
         return math.log(factorial) - (k + 0.5) * math.log(k) + k - _LOG_ROOT_2PI
     s = float(k)
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / s**2) / s**2) / s**2) / s
+    q = s * s
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / q) / q) / q) / q) / s
 
 
 @_compiled

@@ -39,7 +39,8 @@ def stirling_error(k: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithm of k! minus Stirling's formula, for k >= 1: a series from 16 on."""
     small = k < 16
     s = np.where(small, 16.0, k)
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / s**2) / s**2) / s**2) / s
+    q = s * s
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / q) / q) / q) / q) / s
     tiny = np.where(small, k, 1.0)
     direct = gammaln(tiny + 1) - (tiny + 0.5) * np.log(tiny) + tiny - 0.5 * math.log(2 * math.pi)
     return np.asarray(np.where(small, direct, series))
