@@ -176,3 +176,8 @@ def test_tiny_levels_are_solved_too():
         eta = critical_level("berk_jones", 100, alpha)
         assert alpha / 202 <= eta <= alpha
         assert crossing("berk_jones", 100, eta) == pytest.approx(alpha, rel=3e-11)
+
+
+def test_a_radius_never_passes_one():
+    assert critical_level("kolmogorov", 1, 1e-20) == 1
+    assert critical_level("kolmogorov", 3, 1e-100) == 1

@@ -6,6 +6,7 @@ import sys
 from fractions import Fraction
 from itertools import pairwise
 
+import numba
 import numpy as np
 import pytest
 import steck
@@ -174,6 +175,13 @@ def test_constant_width_on_one_side_has_smirnovs_law(n, alpha):
     assert crossing_probability(None, gap=width(n, eps)[::-1]) == pytest.approx(alpha, rel=1e-8)
 
 
+@pytest.mark.parametrize("eps", [0.0015, 0.006, 0.02])
+def test_large_samples_against_the_closed_form(eps):
+    n = 100_000
+
+    assert crossing_probability(width(n, eps)) == pytest.approx(smirnov_tail(n, eps), rel=2e-11)
+
+
 @pytest.mark.parametrize("n", [1, 5, 30, 140])
 @pytest.mark.parametrize("alpha", [0.3, 0.01, 1e-5])
 def test_constant_width_on_both_sides_has_kolmogorovs_law(n, alpha):
@@ -247,3 +255,17 @@ def test_the_compiler_is_not_loaded_before_it_is_needed():
     code = "import sys, nofluke, nofluke.kernels.levels; sys.exit('numba' in sys.modules)"
 
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_a_place_for_compiled_code_it_is_compiled_anyway(monkeypatch):
+    from nofluke.kernels import propagation
+
+    real = numba.njit
+
+    def njit(function=None, **how):
+        if how.pop("cache", False):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(**how) if function is None else real(function, **how)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    assert propagation._compiled(lambda x: 2 * x)(21) == 42

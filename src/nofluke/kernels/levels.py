@@ -104,9 +104,13 @@ def equal_local_levels(n: int, level: float, side: str) -> NDArray[np.float64]:
     i = np.arange(1.0, n + 1)
     p = level / 2 if side == "both" else level
     b = betaincinv(i, n - i + 1, p)
+    miss = betainc(i, n - i + 1, b) - p
     # The library's inverse gives up far out (p < 1e-100 or so), with NaN or with nonsense.
-    lost = ~(np.abs(betainc(i, n - i + 1, b) - p) <= 1e-8 * p)
+    lost = ~(np.abs(miss) <= 1e-7 * p)
     b[lost] = _far_beta_quantile(i[lost], n, p)
+    # Elsewhere it stops early for large n; another step of Newton's takes the rest of the way.
+    near = ~lost
+    b[near] *= 1 - miss[near] / (i * np.exp(log_binomial(i, n, b)))[near]
     return np.maximum.accumulate(b)
 
 
