@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import bdtrc
@@ -29,6 +29,8 @@ METHODS: Register[Callable[..., Band]] = Register("band")
 
 # Above this n the exact radius is narrower than DKW's by less than 0.2 % and no longer free.
 _EXACT_UP_TO = 10_000
+# Above this n the level of a curved band takes seconds, and constant width costs little.
+_CURVED_UP_TO = 20_000
 
 
 @METHODS.add(guarantee="finite-sample", cite="Massart 1990; one-sided Reeve 2024 (2403.16651)")
@@ -50,11 +52,7 @@ def dkw(
     >>> round(band.half_width, 6), round(band.lower(2), 6)
     (0.536492, 0.213508)
     """
-    sample, side, alpha = (
-        checks.sample(x),
-        checks.side(side),
-        checks.alpha(level=level, alpha=alpha),
-    )
+    sample, side, alpha = _understood(x, side, level, alpha)
     return _band("dkw", sample, alpha, side)
 
 
@@ -88,7 +86,7 @@ def kolmogorov(
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = _understood(x, side, level, alpha)
     return _band("kolmogorov", sample, alpha, side, gamma_max)
 
 
@@ -124,7 +122,7 @@ def berk_jones(
     >>> [band.rank(gamma, better="lower") for gamma in (0.25, 0.1, 0.05)]
     [167, 191, 198]
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = _understood(x, side, level, alpha)
     return _band("berk_jones", sample, alpha, side, gamma_max)
 
 
@@ -153,9 +151,9 @@ def owen(
         InputError: As for ``kolmogorov``.
 
     >>> round(float(owen(range(20), alpha=0.05).lower(19)), 6)
-    0.780459
+    0.780475
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = _understood(x, side, level, alpha)
     return _band("owen", sample, alpha, side, gamma_max)
 
 
@@ -186,7 +184,7 @@ def binomial(
     >>> band.rank(0.1, better="lower")
     188
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = _understood(x, side, level, alpha)
     if side == "both":
         raise InputError("one failure rate needs one side: 'lower' or 'upper'.", code="NF008")
     return Band(
@@ -198,6 +196,12 @@ def binomial(
         guarantee="finite-sample",
         gamma_max=gamma,
     )
+
+
+def _understood(
+    x: ArrayLike, side: str, level: float | None, alpha: float | None
+) -> tuple[NDArray[np.float64], checks.Side, float]:
+    return checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
 
 
 def critical_level(
@@ -245,9 +249,61 @@ def sample_size(
     return _searched_sample_size(method, gamma, alpha, side, gamma_max)
 
 
-def sharpest(n: int, *, side: checks.Side) -> str:
-    """The narrowest method of constant width for this n and side; never a matter of the data."""
+def sharpest(n: int) -> str:
+    """The narrowest method of constant width for this n."""
     return "kolmogorov" if n <= _EXACT_UP_TO else "dkw"
+
+
+class Chosen(NamedTuple):
+    """A band method, how it is truncated, and why it was chosen."""
+
+    method: str
+    gamma_max: float | None
+    why: str
+
+
+@lru_cache(maxsize=4096)
+def choose(n: int, alpha: float, gammas: tuple[float, ...], side: checks.Side) -> Chosen:
+    """The band that certifies most of the failure rates asked for, and those at the best ranks.
+
+    Decided by n, the error level, the failure rates and the side: never by the data. The band of
+    constant width is kept where none is better.
+
+    Args:
+        n: Number of draws.
+        alpha: Error level.
+        gammas: The failure rates asked for.
+        side: Side of the band.
+    """
+    plain = sharpest(n)
+    if alpha == 0 or n > _CURVED_UP_TO:
+        return Chosen(plain, None, f"n={n} is past {_CURVED_UP_TO}" if alpha else "its level is 0")
+    gamma_max = None if side == "both" else max(gammas)
+    flat = _ranks(limits(plain, n, alpha, side), n, gammas)
+    curved = _ranks(limits("berk_jones", n, alpha, side, gamma_max), n, gammas)
+    if _score(curved) < _score(flat):
+        name, kept, shown, other = "berk_jones", gamma_max, curved, flat
+    else:
+        name, kept, shown, other = plain, None, flat, curved
+    rival = "the band of constant width" if name == "berk_jones" else "berk_jones"
+    return Chosen(name, kept, f"ranks {_told(shown)} of {n}, against {_told(other)} by {rival}")
+
+
+def _ranks(found: Limits, n: int, gammas: tuple[float, ...]) -> list[int | None]:
+    """Ranks certified at each failure rate, seen from below; mirrored bands have the same."""
+    curve = found.below if found.below.any() else 1 - found.above[::-1]
+    if found.radius is not None:
+        return [order_statistics.certifying_rank(n, found.radius, g) for g in gammas]
+    return [order_statistics.first_reaching(curve, g) for g in gammas]
+
+
+def _score(ranks: list[int | None]) -> tuple[int, int]:
+    certified = [rank for rank in ranks if rank is not None]
+    return -len(certified), sum(certified)
+
+
+def _told(ranks: list[int | None]) -> str:
+    return ", ".join("none" if rank is None else str(rank) for rank in ranks)
 
 
 def at_level(band: Band, alpha: float) -> Band:
@@ -283,7 +339,9 @@ def limits(
     if method == "dkw":
         if gamma_max is not None:
             raise InputError("band='dkw' knows no gamma_max.", code="NF008")
-        return _constant(n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side)
+        return _constant(
+            n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side
+        )
     if method == "kolmogorov" and first == 1:
         return _constant(n, _kolmogorov_radius(n, alpha, side), side)
     return _curved(method, n, alpha, side, first)

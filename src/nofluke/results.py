@@ -224,6 +224,23 @@ class Band:
         """Upper limit of F(t) = P(score <= t); 1 everywhere if the side is "lower"."""
         return _like(t, self.limits.above[self._passed(t)])
 
+    def steps(self, *, better: str) -> NDArray[np.float64]:
+        """Failure rates at which the guaranteed KPI changes, ascending; empty if none is certified.
+
+        The first is the smallest that n draws can certify at this error level.
+
+        Args:
+            better: "lower" or "higher".
+        """
+        below, above, radius = self.limits
+        if radius is not None:
+            rates = radius + np.arange(self.n) / self.n
+        else:
+            curve = below if better == "lower" else 1 - above[::-1]
+            # A hair up: the rate that a limit reaches exactly must be reached after rounding too.
+            rates = np.unique(1 - curve[curve > 0]) * (1 + 1e-15)
+        return np.asarray(rates[(rates > 0) & (rates < 1)])
+
     def rank(self, gamma: float, *, better: str) -> int | None:
         """Which order statistic, counted from the smallest as 1, the guaranteed KPI is.
 
@@ -326,7 +343,7 @@ class Band:
         >>> from nofluke import bands
         >>> band = bands.dkw([0.9] * 20, alpha=0.1)
         >>> round(band.evalue(lambda t: t.clip(0, 1), calibrator=lambda p: 0.5 * p**-0.5) / 1e6, 3)
-        3.842
+        3.837
         """
         p = self.pvalue(F)
         return float(calibrator(p)) if p > 0 else math.inf

@@ -48,7 +48,8 @@ def coins(better, K=6):
 
 
 CASES = {
-    "lower": lambda: certify(scores(), "top:3", gamma=(0.05, 0.15, 0.3)),
+    "lower": lambda: certify(scores(), "top:3", gamma=(0.05, 0.15, 0.3), band="kolmogorov"),
+    "tails": lambda: certify(scores(), "top:3", gamma=(0.05, 0.15, 0.3)),
     "higher": lambda: certify(scores(better="higher"), "top:3", gamma=(0.05, 0.15, 0.3)),
     "nothing": lambda: certify(scores(), "threshold:0.0001"),
     "all inf": lambda: certify(scores(), "top:3", gamma=(0.01, 0.02)),

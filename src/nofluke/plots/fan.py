@@ -116,6 +116,9 @@ def _draw_band(ax: Axes, band: Band) -> None:
     # A one-sided band is filled from the curve to its one limit; the other side promises nothing.
     floor = share if band.side == "upper" else lower
     roof = share if band.side == "lower" else upper
+    if band.gamma_max is not None:  # silent where nothing that matters is bounded
+        floor = np.where((lower > 0) | (upper < 1), floor, share)
+        roof = np.where((lower > 0) | (upper < 1), roof, share)
     blue = canvas.COLOURS[0]
     if math.isfinite(band.half_width):
         ax.fill_between(t, floor, roof, step="post", color=blue, alpha=0.2, lw=0, label="band")

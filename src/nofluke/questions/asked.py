@@ -72,7 +72,7 @@ class Asked:
             told=tried is not None,
             better=better,
             side=_side(side, better, binary=binary),
-            band=band if band in ("auto", "clopper_pearson") else bands.METHODS[band].name,
+            band=_band(band, checks.gammas(gamma)),
             binary=binary,
             split=split,
         )
@@ -93,11 +93,16 @@ class Asked:
         """The side that a rule made for a half-width should be made for."""
         return "both" if self.side == "both" else "lower"
 
-    def method(self, n: int) -> str:
-        """The region method for a candidate with n scores."""
-        if self.binary:
-            return "clopper_pearson"
-        return bands.sharpest(n, side=self.side) if self.band == "auto" else self.band
+    def plain_method(self, n: int) -> str:
+        """The band of constant width by which rules are compared."""
+        return "dkw" if self.band == "dkw" else bands.sharpest(n)
+
+    def chosen(self, n: int, alpha: float) -> bands.Chosen:
+        """The band method for a candidate with n scores at this level; never by the scores."""
+        if self.band == "auto":
+            return bands.choose(n, alpha, self.gammas, self.side)
+        name, _, gamma_max = self.band.partition(":")
+        return bands.Chosen(name, float(gamma_max) if gamma_max else None, "")
 
     def levels(self, rule: str | LevelRule) -> LevelRule:
         """The level rule for the claim: named, given, or the sharpest that is proved.
@@ -170,6 +175,32 @@ def _claim(claim: str) -> str:
         f"claim={claim!r} is not one of {', '.join(_CLAIMS)} and fcx:SHARE (such as fcx:0.2).",
         code="NF008",
     )
+
+
+def _band(band: str, gammas: tuple[float, ...]) -> str:
+    """A band method, perhaps truncated: "berk_jones:0.2" bounds failure rates up to 0.2 only."""
+    name, colon, gamma_max = str(band).partition(":")
+    if band in ("auto", "clopper_pearson"):
+        return band
+    if name == "binomial":
+        if len(gammas) > 1 or colon:
+            raise InputError(
+                f"band='binomial' is for one failure rate that was fixed in advance; "
+                f"{len(gammas)} were given. Use band='berk_jones' for several.",
+                code="NF008",
+            )
+        return band
+    bands.METHODS[name]
+    if colon:
+        try:
+            checks.fraction(float(gamma_max), name="gamma_max")
+        except ValueError:
+            raise InputError(
+                f"band={band!r}: after the colon stands the largest failure rate that matters, "
+                "in (0, 1), as in berk_jones:0.2.",
+                code="NF008",
+            ) from None
+    return band
 
 
 def _tried(tried: int | None, listed: int) -> int:

@@ -36,6 +36,13 @@ class Evaluated:
         """Half-width of the band; infinite where the rule promises nothing, NaN for a rate."""
         return self.region.half_width if isinstance(self.region, Band) else math.nan
 
+    def gamma_min(self, better: checks.Better) -> float | None:
+        """Smallest failure rate that n draws certify at this level; None where there is none."""
+        if isinstance(self.region, Interval):
+            return None
+        steps = self.region.steps(better=better)
+        return float(steps[0]) if steps.size else None
+
     def certifies(self, gamma: float, better: checks.Better) -> bool:
         """Whether a finite score is promised at this failure rate."""
         if isinstance(self.region, Interval):
@@ -67,16 +74,22 @@ class Evaluated:
             "value": self.value(gamma, better),
             "rank": None,
             "n_needed": None,
+            "gamma_min": None,
             "mean": self.mean,
             "failed": self.failed,
         }
         row["certified"] = self.certifies(gamma, better)
         if isinstance(self.region, Band):
             row["half_width"] = self.half_width
+            row["gamma_min"] = self.gamma_min(better)
             row["rank"] = self.region.rank(gamma, better=better)
             if row["rank"] is None:
                 row["n_needed"] = bands.sample_size(
-                    self.region.method, gamma, self.alpha, side=self.region.side
+                    self.region.method,
+                    gamma,
+                    self.alpha,
+                    side=self.region.side,
+                    gamma_max=self.region.gamma_max,
                 )
         return row
 
@@ -167,15 +180,20 @@ class Certificate(Result):
         return [chosen.value(gamma, self.better) for gamma in gammas]
 
     @property
+    def gamma_max(self) -> float | None:
+        """Largest failure rate that the bands speak of, where they are truncated."""
+        rates = [e.region.gamma_max for e in self.evaluated if isinstance(e.region, Band)]
+        known = [rate for rate in rates if rate is not None]
+        return max(known) if known and len(known) == len(rates) else None
+
+    @property
     def price(self) -> float | None:
         """Share of the half-width that is the price of the choice; None where there is no width."""
         widths = {row["rule"]: row["half_width"] for row in self.rules}
-        if not self.evaluated or self.question.get("weights"):
+        used, naive = widths.get(self.rule), widths.get("naive")
+        if used is None or naive is None or not math.isfinite(used):
             return None
-        used = self._narrowest_n().region
-        if isinstance(used, Interval) or not math.isfinite(used.half_width):
-            return None
-        return float(max(0.0, 1 - widths["naive"] / used.half_width))
+        return float(max(0.0, 1 - naive / used))
 
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
@@ -195,6 +213,7 @@ class Certificate(Result):
             "selected": list(self.selected),
             "rule": self.rule,
             "band": self.band,
+            "gamma_max": self.gamma_max,
             "side": self.side,
             "better": self.better,
             "delta": self.delta,
@@ -315,11 +334,23 @@ def _terms(e: Evaluated) -> list[str]:
         return [f"{head}, ones = {round(region.estimate * e.n)}, Clopper-Pearson ({region.side})"]
     if region.alpha == 0:
         return [f"{head}: the rule promises nothing for a shortlist of this size"]
-    c = 2 if region.side == "both" else 1
-    dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / e.alpha):.10g} / {2 * e.n})"
-    if region.method == "dkw":
-        return [f"{head}, half-width = {dkw} = {region.half_width:.10g}"]
-    return [
-        f"{head}, half-width = {region.half_width:.10g}, the root of P(D+ >= width) = alpha; "
-        f"DKW's would be {dkw} = {bands.half_width('dkw', e.n, e.alpha, side=region.side):.10g}"
-    ]
+    return [f"{head}, {_bound(region)}"]
+
+
+def _bound(band: Band) -> str:
+    c, n = 2 if band.side == "both" else 1, band.n
+    dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / band.alpha):.10g} / {2 * n})"
+    if band.method == "dkw":
+        return f"half-width = {dkw} = {band.half_width:.10g}"
+    if band.method == "binomial":
+        return f"the smallest rank r with P(Binomial(n, 1 - {band.gamma_max:g}) >= r) <= alpha"
+    level = bands.critical_level(band.method, n, band.alpha, band.side, gamma_max=band.gamma_max)
+    if band.method == "kolmogorov":
+        radius = bands.half_width("dkw", n, band.alpha, side=band.side)
+        return (
+            f"half-width = {level:.10g}, the root of P(D >= width) = alpha; DKW's would be "
+            f"{dkw} = {radius:.10g}"
+        )
+    what = "local level" if band.method == "berk_jones" else "divergence"
+    ranks = "" if band.gamma_max is None else f" at the ranks i/n > 1 - {band.gamma_max:g}"
+    return f"{what} {level:.10g}{ranks}, at which P(the band is left anywhere) = alpha"

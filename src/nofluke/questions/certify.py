@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -60,8 +59,10 @@ def certify(
         rule: Level rule by name, or one from ``selective``. "auto" takes ``fixed_size`` where
             the number of chosen is fixed in advance, ``minimax`` where it is not, and
             ``bonferroni`` for the claims "simultaneous" and "winner".
-        band: "dkw", "kolmogorov" (exact, one-sided), "clopper_pearson" (binary KPI) or "auto",
-            the narrowest for this n and side; never chosen by the data.
+        band: "dkw", "kolmogorov", "berk_jones" or "owen" (exact), each but the first also for
+            failure rates up to one only ("berk_jones:0.2"); "binomial" for a single gamma that
+            was fixed in advance; "clopper_pearson" for a binary KPI; "auto" takes the sharpest
+            for this n, level, gammas and side, never by the data.
         side: "lower", "upper", "both", or "auto": the one side the guaranteed KPI needs.
         claim: What is promised for the shortlist. "fcr": the expected share of wrong regions is
             at most delta. "fcx:c": with probability 1 - delta at most a share c of them is
@@ -144,6 +145,7 @@ def certify(
             *findings.dependence(table if table.cluster else scores, int(table.n.max())),
             *choice.notes,
             *_about_choice(asked, levels),
+            *_about_band(asked, evaluated),
             *_about_gammas(asked, evaluated),
         ),
         question={
@@ -216,9 +218,13 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interv
         if alpha == 0:
             return proportions.vacuous(x, side=asked.side)
         return proportions.clopper_pearson(x, alpha=alpha, side=asked.side)
+    chosen = asked.chosen(x.size, alpha)
     if alpha == 0:
-        return bands.vacuous(x, method=asked.method(x.size), side=asked.side)
-    return bands.METHODS[asked.method(x.size)].call(x, alpha=alpha, side=asked.side)
+        return bands.vacuous(x, method=asked.plain_method(x.size), side=asked.side)
+    if chosen.method == "binomial":
+        return bands.binomial(x, gamma=asked.gammas[0], alpha=alpha, side=asked.side)
+    options = {} if chosen.gamma_max is None else {"gamma_max": chosen.gamma_max}
+    return bands.METHODS[chosen.method].call(x, alpha=alpha, side=asked.side, **options)
 
 
 def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
@@ -227,8 +233,15 @@ def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
 
 def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores) -> str:
     """The region method; more than one where n differs between candidates."""
-    used = {e.region.method for e in evaluated} or {asked.method(int(table.n.min()))}
-    return ", ".join(sorted(used))
+    if not evaluated:
+        return "clopper_pearson" if asked.binary else asked.plain_method(int(table.n.min()))
+    return ", ".join(sorted({e.region.method for e in evaluated}))
+
+
+def _spelled_band(region: Band | Interval) -> str:
+    if isinstance(region, Band) and region.gamma_max is not None and region.method != "binomial":
+        return f"{region.method}:{region.gamma_max:g}"
+    return region.method
 
 
 def _breakeven(asked: Asked, m: int, levels: LevelRule) -> float | None:
@@ -268,6 +281,16 @@ def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
     return notes
 
 
+def _about_band(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
+    if asked.binary or asked.band != "auto" or not evaluated:
+        return []
+    e = evaluated[0]
+    return [
+        f"NF119: band {_spelled_band(e.region)!r} was chosen by n, level, failure rates and side, "
+        f"not by the scores: {asked.chosen(e.n, e.alpha).why}."
+    ]
+
+
 def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
     if asked.binary:
         return []
@@ -275,7 +298,7 @@ def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
     for gamma in asked.gammas:
         short = [e for e in evaluated if not e.certifies(gamma, asked.better)]
         if short:
-            worst = max(short, key=lambda e: e.half_width)
+            worst = min(short, key=lambda e: e.n)
             notes.append(
                 f"NF103: gamma={gamma:g} cannot be certified for {len(short)} of "
                 f"{len(evaluated)} chosen: {_why_not(worst, gamma, asked.better)}."
@@ -286,10 +309,9 @@ def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
 def _why_not(e: Evaluated, gamma: float, better: checks.Better) -> str:
     needed = e.row(gamma, better)["n_needed"]
     if needed is not None:
-        return (
-            f"with n={e.n} the smallest failure rate is {e.half_width:.3g}; this one needs "
-            f"n={needed}"
-        )
-    if math.isfinite(e.half_width):
+        least = e.gamma_min(better)
+        smallest = "" if least is None else f"the smallest failure rate is {least:.3g}; "
+        return f"with n={e.n} {smallest}this one needs n={needed}"
+    if e.alpha > 0:
         return f"too many scores are infinite ({e.candidate!r} is one of them)"
     return "the rule promises nothing for a shortlist of this size"

@@ -78,5 +78,5 @@ def _split_row(share: float, asked: Asked, m: int, n: int) -> Row:
 def _filled(name: str, alpha: float, n: int, asked: Asked, *, valid: bool, note: str) -> Row:
     width = None
     if not asked.binary:
-        width = bands.half_width(asked.method(n), n, alpha, side=asked.side)
+        width = bands.half_width(asked.plain_method(n), n, alpha, side=asked.side)
     return {"rule": name, "alpha": alpha, "half_width": width, "valid": valid, "note": note}
