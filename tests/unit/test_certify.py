@@ -358,7 +358,7 @@ def test_the_answer_says_that_a_size_must_be_fixed():
         ({"gamma": 0}, "gamma=0"),
         ({"side": "upper"}, "bounds the wrong side"),
         ({"band": "bj"}, "band='bj' is unknown"),
-        ({"band": "berk_jones:2"}, "gamma_max=2.0"),
+        ({"band": "berk_jones:2"}, "after the colon"),
         ({"band": "berk_jones:x"}, "after the colon"),
         ({"band": "berk_jones:0.2", "side": "both"}, "truncates one side"),
         ({"band": "dkw:0.2"}, "knows no gamma_max"),

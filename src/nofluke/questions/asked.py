@@ -191,6 +191,8 @@ def _band(band: str, gammas: tuple[float, ...]) -> str:
             )
         return band
     bands.METHODS[name]
+    if colon and name == "dkw":
+        raise InputError(f"band={band!r}: dkw knows no gamma_max.", code="NF008")
     if colon:
         try:
             checks.fraction(float(gamma_max), name="gamma_max")
