@@ -31,6 +31,8 @@ METHODS: Register[Callable[..., Band]] = Register("band")
 _EXACT_UP_TO = 10_000
 # Above this n the level of a curved band takes seconds, and constant width costs little.
 _CURVED_UP_TO = 20_000
+# Above this n the sample size that is needed is bounded instead of searched.
+_SEARCHED_UP_TO = 3_000
 
 
 @METHODS.add(guarantee="finite-sample", cite="Massart 1990; one-sided Reeve 2024 (2403.16651)")
@@ -239,7 +241,11 @@ def half_width(method: str, n: int, alpha: float, *, side: checks.Side) -> float
 def sample_size(
     method: str, gamma: float, alpha: float, *, side: checks.Side, gamma_max: float | None = None
 ) -> int | None:
-    """Smallest n at which the band certifies the failure rate ``gamma``; None at alpha 0."""
+    """Smallest n at which the band certifies the failure rate ``gamma``; None at alpha 0.
+
+    For tiny failure rates it is bounded, not searched: an n that is enough, a few per cent above
+    the smallest.
+    """
     if alpha == 0:
         return None
     if method == "dkw":
@@ -418,12 +424,22 @@ def _searched_sample_size(
         return order_statistics.first_reaching(curve, gamma) is not None
 
     low, high = 0, math.ceil(math.log(alpha) / math.log1p(-gamma))
+    if high > _SEARCHED_UP_TO:
+        return _by_union(gamma, alpha)
     while not certifies(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if certifies(middle) else (middle, high)
     return high
+
+
+def _by_union(gamma: float, alpha: float) -> int:
+    """An n that is enough for certain: each of n ranks at alpha/(2n) is never more than alpha."""
+    n = 1.0
+    for _ in range(100):
+        n = math.log(2 * n / alpha) / -math.log1p(-gamma)
+    return math.ceil(n) + 1
 
 
 def _band(

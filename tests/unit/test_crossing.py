@@ -54,7 +54,7 @@ def test_the_edges():
 
 
 @pytest.mark.parametrize(
-    ("radius", "alpha"), [(0.1, 0.0032), (0.01, 0.01), (0.5, 0.4), (0.99, 0.1)]
+    ("radius", "alpha"), [(0.1, 0.0032), (0.02, 0.01), (0.5, 0.4), (0.99, 0.1)]
 )
 def test_the_sample_size_is_the_smallest_that_serves(radius, alpha):
     for size, width in ((dkw_sample_size, dkw_radius), (smirnov_sample_size, smirnov_radius)):

@@ -73,9 +73,13 @@ def smirnov_radius(n: int, alpha: float) -> float:
 
 @lru_cache(maxsize=4096)
 def smirnov_sample_size(radius: float, alpha: float) -> int:
-    """Smallest n whose ``smirnov_radius`` is at most ``radius``."""
+    """Smallest n whose ``smirnov_radius`` is at most ``radius``.
+
+    Where DKW needs more than 20,000 its n is the answer: the exact one is smaller by less than
+    2 in a thousand, and not worth seconds.
+    """
     high = dkw_sample_size(radius, alpha)
-    low = 0
+    low = 0 if high <= 20_000 else high - 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if smirnov_radius(middle, alpha) > radius else (low, middle)
