@@ -141,7 +141,7 @@ def planned_peeks(
     looks: int,
     side: str = "both",
 ) -> Band:
-    """Band that may be read at ``looks`` moments which were fixed before the draws.
+    """Band that may be read at ``looks`` moments that do not depend on the scores.
 
     The sharpest band of constant width at alpha / looks, so that all looks hold together (union
     bound). At alpha = 0.1 the half-width is 1.11 times that of one look for 2 looks, 1.24 for 5
