@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, proportions, selective
+    from nofluke import bands, proportions, selective, sequences
     from nofluke.questions.certify import certify
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -19,6 +19,7 @@ __all__ = [
     "proportions",
     "read",
     "selective",
+    "sequences",
     "split_breakeven",
 ]
 

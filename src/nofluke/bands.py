@@ -20,7 +20,7 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import concentration, crossing, order_statistics
 from nofluke.methods import Register
-from nofluke.results import Band, Limits
+from nofluke.results import Band, Guarantee, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -54,7 +54,7 @@ def dkw(
     >>> round(band.half_width, 6), round(band.lower(2), 6)
     (0.536492, 0.213508)
     """
-    sample, side, alpha = _understood(x, side, level, alpha)
+    sample, side, alpha = checks.region(x, side, level, alpha)
     return _band("dkw", sample, alpha, side)
 
 
@@ -88,7 +88,7 @@ def kolmogorov(
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = _understood(x, side, level, alpha)
+    sample, side, alpha = checks.region(x, side, level, alpha)
     return _band("kolmogorov", sample, alpha, side, gamma_max)
 
 
@@ -124,7 +124,7 @@ def berk_jones(
     >>> [band.rank(gamma, better="lower") for gamma in (0.25, 0.1, 0.05)]
     [167, 191, 198]
     """
-    sample, side, alpha = _understood(x, side, level, alpha)
+    sample, side, alpha = checks.region(x, side, level, alpha)
     return _band("berk_jones", sample, alpha, side, gamma_max)
 
 
@@ -155,7 +155,7 @@ def owen(
     >>> round(float(owen(range(20), alpha=0.05).lower(19)), 6)
     0.780475
     """
-    sample, side, alpha = _understood(x, side, level, alpha)
+    sample, side, alpha = checks.region(x, side, level, alpha)
     return _band("owen", sample, alpha, side, gamma_max)
 
 
@@ -186,7 +186,7 @@ def binomial(
     >>> band.rank(0.1, better="lower")
     188
     """
-    sample, side, alpha = _understood(x, side, level, alpha)
+    sample, side, alpha = checks.region(x, side, level, alpha)
     if side == "both":
         raise InputError("one failure rate needs one side: 'lower' or 'upper'.", code="NF008")
     return Band(
@@ -198,12 +198,6 @@ def binomial(
         guarantee="finite-sample",
         gamma_max=gamma,
     )
-
-
-def _understood(
-    x: ArrayLike, side: str, level: float | None, alpha: float | None
-) -> tuple[NDArray[np.float64], checks.Side, float]:
-    return checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
 
 
 def critical_level(
@@ -314,11 +308,46 @@ def _told(ranks: list[int | None]) -> str:
 
 def at_level(band: Band, alpha: float) -> Band:
     """The same band at another error level, without sorting the sample again."""
+    if band.method not in METHODS and band.method != "binomial":
+        raise InputError(
+            f"a band of method {band.method!r} needs its plan again; make it anew at the level.",
+            code="NF008",
+        )
     if band.method == "binomial":
         again = _one_rank(band.n, alpha, band.side, band.gamma_max or 0.0)
     else:
         again = limits(band.method, band.n, alpha, band.side, band.gamma_max)
     return replace(band, alpha=alpha, limits=again)
+
+
+def constant_width(
+    x: ArrayLike,
+    radius: float,
+    alpha: float,
+    side: checks.Side,
+    *,
+    method: str,
+    guarantee: Guarantee = "finite-sample",
+) -> Band:
+    """The band at one distance from the empirical distribution function, for who proved a radius.
+
+    Args:
+        x: Independent draws, shape (n,).
+        radius: The distance.
+        alpha: Error level at which it holds.
+        side: Side of the band.
+        method: Its name.
+        guarantee: What is promised, in one word.
+    """
+    sample = checks.sample(x)
+    return Band(
+        x=_sorted(sample),
+        limits=_constant(sample.size, radius, side),
+        alpha=alpha,
+        side=side,
+        method=method,
+        guarantee=guarantee,
+    )
 
 
 def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:

@@ -91,6 +91,13 @@ def alpha(*, level: float | None, alpha: float | None) -> float:
     return 1 - fraction(cast("float", level), name="level")
 
 
+def region(
+    x: ArrayLike, side: str, level: float | None, alpha: float | None
+) -> tuple[NDArray[np.float64], Side, float]:
+    """What every region takes: a sample, a side, and exactly one of level and alpha."""
+    return sample(x), _which_side(side), _error_level(level, alpha)
+
+
 def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
     """The failure rates asked for, as given, without repeats."""
     listed = [value] if isinstance(value, int | float) else list(value)
@@ -156,3 +163,11 @@ def _pair(value: Any) -> tuple[float, float]:
             f"bounds={value!r} must be two numbers, (low, high).", code="NF008"
         ) from None
     return low, high
+
+
+def _which_side(value: str) -> Side:
+    return side(value)
+
+
+def _error_level(level: float | None, error: float | None) -> float:
+    return alpha(level=level, alpha=error)
