@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, proportions, selective, sequences
+    from nofluke import bands, functionals, proportions, selective, sequences
     from nofluke.questions.certify import certify
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -16,6 +16,7 @@ __all__ = [
     "Scores",
     "bands",
     "certify",
+    "functionals",
     "proportions",
     "read",
     "selective",

@@ -263,7 +263,9 @@ class Chosen(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def choose(n: int, alpha: float, gammas: tuple[float, ...], side: checks.Side) -> Chosen:
+def choose(
+    n: int, alpha: float, gammas: tuple[float, ...], side: checks.Side, *, whole: bool = False
+) -> Chosen:
     """The band that certifies most of the failure rates asked for, and those at the best ranks.
 
     Decided by n, the error level, the failure rates and the side: never by the data. The band of
@@ -274,11 +276,12 @@ def choose(n: int, alpha: float, gammas: tuple[float, ...], side: checks.Side) -
         alpha: Error level.
         gammas: The failure rates asked for.
         side: Side of the band.
+        whole: Whether the whole curve is needed, so that nothing may be truncated.
     """
     plain = sharpest(n)
     if alpha == 0 or n > _CURVED_UP_TO:
         return Chosen(plain, None, f"n={n} is past {_CURVED_UP_TO}" if alpha else "its level is 0")
-    gamma_max = None if side == "both" else max(gammas)
+    gamma_max = None if side == "both" or whole else max(gammas)
     flat = _ranks(limits(plain, n, alpha, side), n, gammas)
     curved = _ranks(limits("berk_jones", n, alpha, side, gamma_max), n, gammas)
     if _score(curved) < _score(flat):

@@ -11,13 +11,16 @@ import numpy as np
 from nofluke.errors import InputError, some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 Better: TypeAlias = Literal["higher", "lower"]
 Side: TypeAlias = Literal["both", "lower", "upper"]
 Missing: TypeAlias = Literal["raise", "common", "own", "worst"]
+Weight: TypeAlias = "Callable[[NDArray[np.float64]], ArrayLike]"
+
+_SLACK = 1e-12  # what rounding may take from a weight that never falls in exact arithmetic
 
 
 def sample(x: ArrayLike, *, name: str = "x") -> NDArray[np.float64]:
@@ -139,6 +142,51 @@ def bounds(value: Sequence[float] | None) -> tuple[float, float] | None:
     if not low < high:
         raise InputError(f"bounds={value!r}: the first must be below the second.", code="NF008")
     return low, high
+
+
+def within(x: NDArray[np.float64], value: Sequence[float] | None) -> tuple[float, float]:
+    """The bounds, infinite where none are declared; a sample that breaks them is refused."""
+    low, high = bounds(value) or (-math.inf, math.inf)
+    outside = x[(x < low) | (x > high)]
+    if outside.size:
+        raise InputError(
+            f"{outside.size} of {x.size} scores lie outside bounds=({low:g}, {high:g}), such as "
+            f"{some(outside.tolist(), most=3)}; widen the bounds: a declared bound is a promise.",
+            code="NF010",
+        )
+    return low, high
+
+
+def distortion(g: Weight, ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A weight on [0, 1] at ascending ranks from 0 to 1, freed of rounding; shape (ranks,)."""
+    try:
+        values = np.array(g(ranks), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"g cannot be evaluated on an array of ranks ({error}); np.vectorize(g) can.",
+            code="NF008",
+        ) from None
+    if values.shape != ranks.shape:
+        raise InputError(
+            f"g gives shape {values.shape} for ranks of shape {ranks.shape}; expected one value "
+            "for each.",
+            code="NF008",
+        )
+    # Both are claims, so that a NaN breaks them.
+    if not (abs(values[0]) <= _SLACK and abs(values[-1] - 1) <= _SLACK):
+        raise InputError(
+            f"g(0)={values[0]:g} and g(1)={values[-1]:g}; expected 0 and 1.", code="NF008"
+        )
+    rises = np.diff(values) >= -_SLACK
+    if not rises.all():
+        at = int(np.argmin(rises))
+        raise InputError(
+            f"g goes from {values[at]:g} at rank {ranks[at]:g} to {values[at + 1]:g} at "
+            f"{ranks[at + 1]:g}; a weight must never fall.",
+            code="NF008",
+        )
+    values[0], values[-1] = 0, 1
+    return np.asarray(np.maximum.accumulate(np.clip(values, 0, 1)))
 
 
 def exact(value: float) -> Fraction:

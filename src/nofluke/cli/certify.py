@@ -50,6 +50,9 @@ def certify(
     ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    functional: Annotated[
+        list[str], Parameter(help="Also mean, median, q0.9, cvar0.1, iqr of each.")
+    ] = [],  # noqa: B006 (never changed)
     split: Annotated[
         float | None, Parameter(help="Choose on this share, evaluate on the rest.")
     ] = None,
@@ -93,6 +96,7 @@ def certify(
         claim=claim,
         tried=tried,
         missing=missing,
+        functionals=functional,
         split=split,
         seed=seed,
     )

@@ -8,6 +8,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from nofluke.results import outward
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -75,7 +77,10 @@ def _text(result: Certificate, *, work: bool) -> None:
         f"(side {result.side})\n"
     )
     if result.selected:
-        for title, grid in (_shortlist(result), _winners(result), _rules(result)):
+        tables = [_shortlist(result), _winners(result), _rules(result)]
+        if result.asked_functionals:
+            tables.insert(1, _functionals(result))
+        for title, grid in tables:
             console.print(title)
             console.print(grid)
     if result.price is not None:
@@ -110,8 +115,6 @@ def _shortlist(result: Certificate) -> tuple[str, Table]:
 
 
 def _promise(row: Row, result: Certificate) -> str:
-    from nofluke.results import outward
-
     if not result.binary and not row["certified"]:
         if row["n_needed"]:
             why = f"needs n >= {row['n_needed']}"
@@ -120,6 +123,16 @@ def _promise(row: Row, result: Certificate) -> str:
         return f"{row['value']:g} ({why})"
     sign = "<=" if result.better == "lower" else ">="
     return f"{sign} {outward(row['value'], result.better)}"
+
+
+def _functionals(result: Certificate) -> tuple[str, Table]:
+    heads = ["candidate", "functional", "estimate", "lower limit", "upper limit"]
+    lines = []
+    for row in result.functionals():
+        limits = (outward(row["lower"], "higher"), outward(row["upper"], "lower"))
+        lines.append([row["candidate"], row["functional"], f"{row['estimate']:.4g}", *limits])
+    title = f"Further numbers, valid together with each band ({result.guarantee})"
+    return title, _grid(heads, lines, texts={"candidate", "functional"})
 
 
 def _winners(result: Certificate) -> tuple[str, Table]:

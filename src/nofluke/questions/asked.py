@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nofluke import bands, checks, selective
+from nofluke import bands, checks, functionals, selective
 from nofluke.errors import InputError
 from nofluke.results import needed_side
 from nofluke.scores.table import Scores
@@ -32,6 +32,7 @@ class Asked:
         band: Region method, or "auto".
         binary: Whether the region is for a rate.
         split: Share of the examples to choose on, if they are split.
+        functionals: Further numbers wanted for each chosen candidate, by name.
     """
 
     selection: Selection
@@ -45,6 +46,7 @@ class Asked:
     band: str
     binary: bool
     split: float | None
+    functionals: tuple[str, ...]
 
     @classmethod
     def understood(
@@ -59,6 +61,7 @@ class Asked:
         side: str,
         band: str,
         split: float | None,
+        functionals: Iterable[str],
     ) -> Asked:
         """The arguments, or an ``InputError`` for the first that cannot be used."""
         better = checks.better(scores.better)
@@ -75,6 +78,7 @@ class Asked:
             band=_band(band, checks.gammas(gamma)),
             binary=binary,
             split=split,
+            functionals=_functionals(functionals, binary=binary),
         )
 
     @property
@@ -100,7 +104,7 @@ class Asked:
     def chosen(self, n: int, alpha: float) -> bands.Chosen:
         """The band method for a candidate with n scores at this level; never by the scores."""
         if self.band == "auto":
-            return bands.choose(n, alpha, self.gammas, self.side)
+            return bands.choose(n, alpha, self.gammas, self.side, whole=bool(self.functionals))
         name, _, gamma_max = self.band.partition(":")
         return bands.Chosen(name, float(gamma_max) if gamma_max else None, "")
 
@@ -203,6 +207,18 @@ def _band(band: str, gammas: tuple[float, ...]) -> str:
                 code="NF008",
             ) from None
     return band
+
+
+def _functionals(names: Iterable[str], *, binary: bool) -> tuple[str, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    if listed and binary:
+        raise InputError(
+            "a binary KPI has a rate and no other functional; leave functionals= out.",
+            code="NF008",
+        )
+    for name in listed:
+        functionals.named(name)
+    return tuple(dict.fromkeys(listed))
 
 
 def _tried(tried: int | None, listed: int) -> int:

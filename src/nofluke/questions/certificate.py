@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nofluke import bands, checks, proportions
+from nofluke import bands, checks, functionals, proportions
+from nofluke.errors import InputError
 from nofluke.results import Band, Interval, Result, Row, outward
 
 
@@ -117,6 +118,8 @@ class Certificate(Result):
         breakeven: Share of the data left for evaluation below which a split is wider; None
             where nothing was chosen or the data were split.
         metric: Name of the metric, where known.
+        asked_functionals: Names of the functionals asked for.
+        bounds: Lowest and highest possible score, where declared.
     """
 
     K: int
@@ -135,6 +138,8 @@ class Certificate(Result):
     rules: tuple[Row, ...]
     breakeven: float | None
     metric: str | None
+    asked_functionals: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
 
     @property
     def kind(self) -> str:
@@ -173,6 +178,17 @@ class Certificate(Result):
         if self.binary:
             return []
         return [self._halving(e, gamma) for e in self.evaluated for gamma in self.gammas]
+
+    def functionals(self) -> list[Row]:
+        """Intervals for the functionals asked for, of each chosen candidate.
+
+        All are read from the candidate's band and hold whenever it does, so they cost nothing.
+        """
+        return [
+            _functional_row(e, name, self.bounds, self.better)
+            for e in self.evaluated
+            for name in self.asked_functionals
+        ]
 
     def curve(self, candidate: str, gammas: tuple[float, ...]) -> list[float]:
         """Guaranteed KPI of one of the chosen at any failure rates; they all hold together."""
@@ -222,6 +238,7 @@ class Certificate(Result):
             "binary": self.binary,
             "winners": self.winners(),
             "halvings": self.halvings(),
+            "functionals": self.functionals(),
             "rules": [dict(row) for row in self.rules],
             "price_of_choice": self.price,
             "split_breakeven": self.breakeven,
@@ -315,6 +332,23 @@ class Certificate(Result):
             f"With {sure}, the {name} of {winner['candidate']} is {way} {limit} in at least "
             f"{100 * (1 - gamma):g} % of future cases like these."
         )
+
+
+def _functional_row(
+    e: Evaluated, name: str, bounds: tuple[float, float] | None, better: checks.Better
+) -> Row:
+    if not isinstance(e.region, Band):
+        raise InputError("a rate has no functionals.", code="NF008")
+    limits = (-math.inf, math.inf) if bounds is None else bounds
+    interval = functionals.named(name)(e.region, bounds=limits, better=better)
+    return {
+        "candidate": e.candidate,
+        "functional": name,
+        "estimate": interval.estimate,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "alpha": e.alpha,
+    }
 
 
 def _nothing(better: checks.Better) -> float:

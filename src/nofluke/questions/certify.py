@@ -43,6 +43,7 @@ def certify(
     claim: str = "fcr",
     tried: int | None = None,
     missing: str = "raise",
+    functionals: Iterable[str] = (),
     weights: Mapping[str, float] | None = None,
     split: float | None = None,
     seed: int | None = None,
@@ -69,6 +70,8 @@ def certify(
             wrong. "simultaneous" or "winner": with probability 1 - delta none is.
         tried: How many candidates were tried in all, if some were dropped before.
         missing: What a missing score means: "raise", "common", "own" or "worst".
+        functionals: Further numbers wanted for each chosen candidate, all valid together with its
+            band: "mean" (needs bounds), "median", "q0.9", "cvar0.1", "iqr" (needs side="both").
         weights: Factor on the level by candidate, fixed without looking, summing to K.
         split: Share of the examples to choose on; the rest evaluates at level ``delta``.
         seed: Seed of the split.
@@ -104,6 +107,7 @@ def certify(
         side=side,
         band=band,
         split=split,
+        functionals=functionals,
     )
     table = findings.settle(scores, missing)
     chooses, evaluates = table, table
@@ -131,6 +135,8 @@ def certify(
         gammas=asked.gammas,
         evaluated=evaluated,
         winner_alpha=selective.bonferroni(K=levels.K, delta=asked.delta).alpha(1),
+        asked_functionals=asked.functionals,
+        bounds=scores.bounds,
         rules=side_by_side(asked, m, _fewest(table, choice.selected), used=used, levels=levels),
         breakeven=_breakeven(asked, m, levels) if split is None else None,
         metric=scores.metric,
@@ -158,6 +164,7 @@ def certify(
             "claim": asked.claim,
             "tried": tried,
             "missing": missing,
+            "functionals": list(asked.functionals),
             "weights": dict(weights) if weights else None,
             "split": split,
             "seed": seed,
