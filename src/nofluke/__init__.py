@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nofluke import bands, functionals, proportions, selective, sequences
     from nofluke.questions.certify import certify
+    from nofluke.questions.kpis import certify_kpis
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
@@ -16,6 +17,7 @@ __all__ = [
     "Scores",
     "bands",
     "certify",
+    "certify_kpis",
     "functionals",
     "proportions",
     "read",
@@ -28,6 +30,7 @@ __all__ = [
 _ROOMS = {
     "Scores": "nofluke.scores.table",
     "certify": "nofluke.questions.certify",
+    "certify_kpis": "nofluke.questions.kpis",
     "read": "nofluke.scores.readers",
     "split_breakeven": "nofluke.selective",
 }
