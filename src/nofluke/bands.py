@@ -242,6 +242,8 @@ def sample_size(
     """
     if alpha == 0:
         return None
+    if method == "binomial":
+        return math.ceil(math.log(alpha) / math.log1p(-gamma))
     if method == "dkw":
         return concentration.dkw_sample_size(gamma, alpha / 2 if side == "both" else alpha)
     if method == "kolmogorov" and side != "both" and gamma_max is None:
@@ -358,7 +360,7 @@ def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
     return _band(method, checks.sample(x), 0.0, side)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def limits(
     method: str, n: int, alpha: float, side: checks.Side, gamma_max: float | None = None
 ) -> Limits:
@@ -407,11 +409,18 @@ def _constant(n: int, radius: float, side: checks.Side) -> Limits:
     """Limits at one distance from the empirical distribution function."""
     ecdf = np.arange(n + 1) / n
     nothing, everything = np.zeros(n + 1), np.ones(n + 1)
-    return Limits(
-        below=nothing if side == "upper" else np.maximum(0.0, ecdf - radius),
-        above=everything if side == "lower" else np.minimum(1.0, ecdf + radius),
-        radius=radius,
+    return _frozen(
+        nothing if side == "upper" else np.maximum(0.0, ecdf - radius),
+        everything if side == "lower" else np.minimum(1.0, ecdf + radius),
+        radius,
     )
+
+
+def _frozen(below: NDArray[np.float64], above: NDArray[np.float64], radius: float | None) -> Limits:
+    """Limits that nobody can write to, because all samples of this size share them."""
+    below.setflags(write=False)
+    above.setflags(write=False)
+    return Limits(below=below, above=above, radius=radius)
 
 
 def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) -> Limits:
@@ -421,10 +430,10 @@ def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) ->
     level = levels.critical_level(family, n, alpha, side, first)
     b = levels.boundary(family, n, level, side, first)
     below = np.concatenate([[0.0], b * (1 - 1e-14)])  # below what rounding may have added
-    return Limits(
-        below=np.zeros(n + 1) if side == "upper" else below,
-        above=np.ones(n + 1) if side == "lower" else 1 - below[::-1],
-        radius=None,
+    return _frozen(
+        np.zeros(n + 1) if side == "upper" else below,
+        np.ones(n + 1) if side == "lower" else np.minimum(1.0, (1 - below[::-1]) * (1 + 1e-15)),
+        None,
     )
 
 
@@ -437,10 +446,10 @@ def _one_rank(n: int, alpha: float, side: checks.Side, gamma: float) -> Limits:
     rank = int(enough[0]) + 1 if enough.size else n + 1
     promised = math.nextafter(float(share), 1.0) if Fraction(float(share)) < share else float(share)
     below = np.where(np.arange(n + 1) >= rank, promised, 0.0)
-    return Limits(
-        below=np.zeros(n + 1) if side == "upper" else below,
-        above=np.ones(n + 1) if side == "lower" else 1 - below[::-1],
-        radius=None,
+    return _frozen(
+        np.zeros(n + 1) if side == "upper" else below,
+        np.ones(n + 1) if side == "lower" else 1 - below[::-1],
+        None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -11,12 +12,14 @@ import numpy as np
 from nofluke.errors import InputError, some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 Better: TypeAlias = Literal["higher", "lower"]
 Side: TypeAlias = Literal["both", "lower", "upper"]
+# Levels below this have no exact band, and nobody has a use for them.
+_LEAST = 1e-300
 Missing: TypeAlias = Literal["raise", "common", "own", "worst"]
 Weight: TypeAlias = "Callable[[NDArray[np.float64]], ArrayLike]"
 
@@ -51,8 +54,10 @@ def sample(x: ArrayLike, *, name: str = "x") -> NDArray[np.float64]:
 def fraction(value: float, *, name: str) -> float:
     """A number strictly between 0 and 1; a percentage is recognised and refused."""
     number = real(value, name=name)
-    if 0 < number < 1:
+    if _LEAST <= number < 1:
         return number
+    if 0 < number < _LEAST:
+        raise InputError(f"{name}={value!r} is below {_LEAST:g}, the least there is.", code="NF008")
     hint = f" If you mean {number:g} %, write {number / 100:g}." if 1 < number <= 100 else ""
     raise InputError(f"{name}={value!r} must lie strictly between 0 and 1.{hint}", code="NF008")
 
@@ -103,7 +108,7 @@ def region(
 
 def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
     """The failure rates asked for, as given, without repeats."""
-    listed = [value] if isinstance(value, int | float) else list(value)
+    listed = list(value) if isinstance(value, Iterable) else [value]
     if not listed:
         raise InputError(
             "gamma is empty; give at least one failure rate, such as 0.1.", code="NF008"

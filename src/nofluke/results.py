@@ -410,6 +410,17 @@ def _like(t: ArrayLike, values: NDArray[np.float64]) -> Any:
     return float(values) if np.ndim(t) == 0 else values
 
 
+def percent(share: float, *, of_the_rest: bool = False) -> str:
+    """A share as it was typed, in per cent and unrounded; or what it leaves of 100 per cent.
+
+    >>> percent(0.1), percent(1e-7, of_the_rest=True)
+    ('10 %', '99.99999 %')
+    """
+    typed = Decimal(repr(float(share)))
+    exact = 100 * (1 - typed if of_the_rest else typed)
+    return f"{exact.normalize():f} %"
+
+
 def outward(value: float, better: str, *, digits: int = 5) -> str:
     """A guaranteed value in a few digits, rounded so that the promise stays true.
 
@@ -423,7 +434,7 @@ def outward(value: float, better: str, *, digits: int = 5) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    exact = Decimal(value)
+    exact = Decimal(repr(float(value)))
     step = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
     way = ROUND_CEILING if better == "lower" else ROUND_FLOOR
     with localcontext(prec=60):

@@ -101,5 +101,5 @@ def certify(
         seed=seed,
     )
     if report is not None:
-        answer.report(report)
+        answer.report(arguments.report(report, sources))
     show.answer(answer, form=format, work=show_work, quiet=quiet)

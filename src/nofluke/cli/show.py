@@ -36,6 +36,8 @@ def busy(what: str) -> Iterator[None]:
 
 def answer(result: Certificate, *, form: str, work: bool, quiet: bool) -> None:
     """Print the answer in the form asked for."""
+    if form != "text" and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     if form == "json":
         sys.stdout.write(result.to_json())
     elif form == "csv":
@@ -86,12 +88,12 @@ def _text(result: Certificate, *, work: bool) -> None:
     if result.price is not None:
         console.print(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
     for sentence in result.sentences():
-        console.print(f"* {sentence}")
+        console.print(f"* {_visible(sentence)}")
     console.print(f"\nGuarantee: {result.guarantee}. It assumes:")
     for assumption in result.assumes:
         console.print(f"  - {assumption}")
     for note in result.notes:
-        console.print(f"{note}")
+        console.print(_visible(note))
     if work:
         console.print("\nTerms of the bound:")
         for line in result.work():
@@ -158,6 +160,11 @@ def _rules(result: Certificate) -> tuple[str, Table]:
     return "Level rules side by side", _grid(heads, lines, texts={"rule", "note"})
 
 
+def _visible(text: str) -> str:
+    """Text whose control characters cannot reach the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _grid(heads: list[str], lines: list[list[str]], *, texts: set[str]) -> Table:
     """A table with columns of text on the left and of numbers on the right; nothing is cut."""
     from rich.box import SIMPLE_HEAD
@@ -168,5 +175,5 @@ def _grid(heads: list[str], lines: list[list[str]], *, texts: set[str]) -> Table
     for head in heads:
         grid.add_column(Text(head), justify="left" if head in texts else "right", overflow="fold")
     for line in lines:
-        grid.add_row(*map(Text, line))
+        grid.add_row(*(Text(_visible(cell)) for cell in line))
     return grid

@@ -101,6 +101,16 @@ class Asked:
         """The band of constant width by which rules are compared."""
         return "dkw" if self.band == "dkw" else bands.sharpest(n)
 
+    def methods(self) -> tuple[tuple[str, float | None], ...]:
+        """The band methods that may be taken, each with its truncation."""
+        if self.binary:
+            return ()
+        if self.band != "auto":
+            chosen = self.chosen(1, 0.5)
+            return ((chosen.method, chosen.gamma_max),)
+        whole = self.side == "both" or bool(self.functionals)
+        return (("kolmogorov", None), ("berk_jones", None if whole else max(self.gammas)))
+
     def chosen(self, n: int, alpha: float) -> bands.Chosen:
         """The band method for a candidate with n scores at this level; never by the scores."""
         if self.band == "auto":
@@ -115,7 +125,9 @@ class Asked:
             InputError: The rule cannot serve the claim or was made for another question.
         """
         if self.all_at_once:
-            if (rule if isinstance(rule, str) else rule.name) not in ("auto", "bonferroni"):
+            if isinstance(rule, LevelRule) and rule.name == "bonferroni":
+                return self._given(rule)
+            if rule not in ("auto", "bonferroni"):
                 raise InputError(
                     f"claim={self.claim!r} needs the level delta/K of rule='bonferroni'; the "
                     "other rules control the false coverage rate only.",

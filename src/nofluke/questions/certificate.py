@@ -9,7 +9,7 @@ from typing import Any
 
 from nofluke import bands, checks, functionals, proportions
 from nofluke.errors import InputError
-from nofluke.results import Band, Interval, Result, Row, outward
+from nofluke.results import Band, Interval, Result, Row, outward, percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -23,6 +23,9 @@ class Evaluated:
         mean: Mean of the evaluated scores (descriptive).
         alpha: Error level of its region.
         region: The band for its distribution, or for a binary KPI the interval for its rate.
+        side: Side of the region.
+        methods: Band methods that may be taken for it, each with its truncation; several with
+            ``band="auto"``.
     """
 
     candidate: str
@@ -31,6 +34,8 @@ class Evaluated:
     mean: float
     alpha: float
     region: Band | Interval
+    side: checks.Side
+    methods: tuple[tuple[str, float | None], ...] = ()
 
     @property
     def half_width(self) -> float:
@@ -85,14 +90,17 @@ class Evaluated:
             row["gamma_min"] = self.gamma_min(better)
             row["rank"] = self.region.rank(gamma, better=better)
             if row["rank"] is None:
-                row["n_needed"] = bands.sample_size(
-                    self.region.method,
-                    gamma,
-                    self.alpha,
-                    side=self.region.side,
-                    gamma_max=self.region.gamma_max,
-                )
+                row["n_needed"] = self._needed(gamma)
         return row
+
+    def _needed(self, gamma: float) -> int | None:
+        """The n at which one of the methods that may be taken certifies this failure rate."""
+        sizes = [
+            bands.sample_size(method, gamma, self.alpha, side=self.side, gamma_max=gamma_max)
+            for method, gamma_max in self.methods
+        ]
+        known = [n for n in sizes if n is not None]
+        return min(known, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +225,10 @@ class Certificate(Result):
             return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
         # A bound on a rate is the same at every failure rate, so it is said once.
         winners = self.winners()[:1] if self.binary else self.winners()
-        return [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
+        told = [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
+        if any(note.startswith("NF106") for note in self.notes):
+            return [f"If the examples are independent draws: {sentence}" for sentence in told]
+        return told
 
     def work(self) -> list[str]:
         """The terms of the bound, for whoever wants to check it by hand."""
@@ -288,7 +299,7 @@ class Certificate(Result):
         return min(self.evaluated, key=lambda e: e.n)
 
     def _shortlist_sentence(self) -> str:
-        m, percent = len(self.selected), f"{100 * self.delta:g} %"
+        m, budget = len(self.selected), percent(self.delta)
         what = "rates" if self.binary else "distributions"
         were = "was" if m == 1 else "were"
         picked = f"{m} of {self.K} candidates {were} chosen ({self.selection})"
@@ -299,25 +310,25 @@ class Certificate(Result):
             )
         if self.claim == "fcr":
             return (
-                f"{picked}. On average over repeated data, at most {percent} of the bounds quoted "
+                f"{picked}. On average over repeated data, at most {budget} of the bounds quoted "
                 f"for their {what} are wrong (false coverage rate), however they were chosen."
             )
         if self.claim.startswith("fcx:"):
-            share = 100 * float(self.claim.removeprefix("fcx:"))
+            share = percent(float(self.claim.removeprefix("fcx:")))
             return (
-                f"{picked}. With {100 * (1 - self.delta):g} % confidence, no more than "
-                f"{share:g} % of the bounds quoted for their {what} are wrong."
+                f"{picked}. With {percent(self.delta, of_the_rest=True)} confidence, no more than "
+                f"{share} of the bounds quoted for their {what} are wrong."
             )
         return (
-            f"{picked}. With {100 * (1 - self.delta):g} % confidence, every bound quoted for "
-            f"their {what} holds."
+            f"{picked}. With {percent(self.delta, of_the_rest=True)} confidence, every bound "
+            f"quoted for their {what} holds."
         )
 
     def _winner_sentence(self, winner: Row) -> str:
-        gamma, sure = winner["gamma"], f"{100 * (1 - self.delta):g} % confidence"
+        gamma, sure = winner["gamma"], f"{percent(self.delta, of_the_rest=True)} confidence"
         if winner["candidate"] is None:
             return (
-                f"No winner can be named at a failure rate of {100 * gamma:g} %: "
+                f"No winner can be named at a failure rate of {percent(gamma)}: "
                 f"{self._why_no_winner(gamma)}."
             )
         name = self.metric or "score"
@@ -330,7 +341,7 @@ class Certificate(Result):
             )
         return (
             f"With {sure}, the {name} of {winner['candidate']} is {way} {limit} in at least "
-            f"{100 * (1 - gamma):g} % of future cases like these."
+            f"{percent(gamma, of_the_rest=True)} of future cases like these."
         )
 
 

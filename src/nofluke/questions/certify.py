@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nofluke import bands, checks, proportions, selective
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 from nofluke.kernels import sums
 from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
-from nofluke.results import Band, Interval
+from nofluke.results import Band, Interval, outward
 from nofluke.scores import findings
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
@@ -109,15 +110,18 @@ def certify(
         split=split,
         functionals=functionals,
     )
+    if isinstance(rule, LevelRule) and rule.K > asked.K:
+        asked = replace(asked, K=rule.K, told=True)
     table = findings.settle(scores, missing)
     chooses, evaluates = table, table
     if split is not None:
         _refuse_rule_with_split(rule, weights)
-        chooses, evaluates = splits.halves(table, split, checks.generator(seed))
+        chooses, evaluates = splits.halves(table, split, checks.generator(_seed(seed)))
     choice = asked.selection.choose(chooses)
     m = len(choice.selected)
     levels = asked.levels(rule) if split is None else asked.split_levels(m)
     if weights is not None:
+        _refuse_unknown(weights, table.candidates, asked)
         levels = levels.weighted(weights)
     evaluated = _evaluate(evaluates, choice.selected, levels, asked)
     used = _spelled(rule, levels, split)
@@ -137,7 +141,14 @@ def certify(
         winner_alpha=selective.bonferroni(K=levels.K, delta=asked.delta).alpha(1),
         asked_functionals=asked.functionals,
         bounds=scores.bounds,
-        rules=side_by_side(asked, m, _fewest(table, choice.selected), used=used, levels=levels),
+        rules=side_by_side(
+            asked,
+            m,
+            _fewest(table, choice.selected),
+            n_used=min((e.n for e in evaluated), default=0),
+            used=used,
+            levels=levels,
+        ),
         breakeven=_breakeven(asked, m, levels) if split is None else None,
         metric=scores.metric,
         guarantee="finite-sample" if asked.pays(levels) else "heuristic",
@@ -164,6 +175,10 @@ def certify(
             "claim": asked.claim,
             "tried": tried,
             "missing": missing,
+            "metric": scores.metric,
+            "bounds": scores.bounds and list(scores.bounds),
+            "binary": scores.binary,
+            "reading": dict(scores.reading),
             "functionals": list(asked.functionals),
             "weights": dict(weights) if weights else None,
             "split": split,
@@ -172,11 +187,31 @@ def certify(
     )
 
 
+def _seed(seed: int | None) -> int | None:
+    # A generator cannot be written into the answer, and then nobody could repeat it.
+    return None if seed is None else checks.whole(seed, name="seed", least=0)
+
+
 def _spelled(rule: str | LevelRule, levels: LevelRule, split: float | None) -> str:
     """The rule as the answer calls it: "fixed_size", "psdme:0.5", "split:0.25"."""
     if split is not None:
         return f"split:{split:g}"
     return rule if isinstance(rule, str) and rule != "auto" else levels.name
+
+
+def _refuse_unknown(
+    weights: Mapping[str, float], candidates: tuple[str, ...], asked: Asked
+) -> None:
+    """Weights of candidates that are not in the table make sense only if some were dropped."""
+    if not isinstance(weights, Mapping):
+        raise InputError("weights= must be a mapping of candidate id to factor.", code="NF008")
+    unknown = sorted(set(weights) - set(candidates))
+    if unknown and len(candidates) == asked.K:
+        raise InputError(
+            f"weights= names {some(unknown)}, which are not among the candidates "
+            f"{some(candidates)}; if they were tried and dropped, say how many in all with tried=.",
+            code="NF011",
+        )
 
 
 def _refuse_rule_with_split(rule: str | LevelRule, weights: Mapping[str, float] | None) -> None:
@@ -204,6 +239,8 @@ def _evaluate(
                 mean=mean,
                 alpha=alpha,
                 region=_region(x, alpha, asked),
+                side=asked.side,
+                methods=asked.methods(),
             )
         )
     return tuple(answers)
@@ -317,7 +354,9 @@ def _why_not(e: Evaluated, gamma: float, better: checks.Better) -> str:
     needed = e.row(gamma, better)["n_needed"]
     if needed is not None:
         least = e.gamma_min(better)
-        smallest = "" if least is None else f"the smallest failure rate is {least:.3g}; "
+        smallest = (
+            "" if least is None else f"the smallest failure rate is {outward(least, 'lower')}; "
+        )
         return f"with n={e.n} {smallest}this one needs n={needed}"
     if e.alpha > 0:
         return f"too many scores are infinite ({e.candidate!r} is one of them)"

@@ -52,8 +52,9 @@ def certify_kpis(
         **question: What else ``certify`` takes for each KPI: ``gamma``, ``band``, ``functionals``.
 
     Returns:
-        The certificates by KPI, each listing the chosen by that KPI, best first. The winner of each KPI has its own level delta/K; if the winners
-        of all J are quoted in one breath, ask for them at delta/J.
+        The certificates by KPI, each listing the chosen by that KPI, best first. The winner of
+        each KPI has its own level delta/K; if the winners of all J are quoted in one breath, ask
+        for them at delta/J.
 
     Raises:
         InputError: The tables have different candidates, or ``by`` is none of them.

@@ -20,8 +20,9 @@ _BLOCK = 1 << 18  # rows scattered at a time: the index fits in the cache
 class Rows:
     """Assembled rows, candidate after candidate, each in the order of the examples.
 
-    ``repeated`` holds (candidate, example) indices that occur more often than the run and cluster
-    columns explain; a reader refuses them with what it knows about their place in the input.
+    ``empty`` holds (candidate, example) indices whose score is missing, or that of their first
+    run. ``repeated`` holds those that occur more often than the run and cluster columns explain; a
+    reader refuses them with what it knows about their place in the input.
     """
 
     values: NDArray[np.float64]
@@ -114,6 +115,8 @@ class Assembly:
         failed = columns["failed"].astype(np.bool_) if "failed" in columns else None
         score = columns["score"].astype(np.float64)
         missing = np.isnan(score) if failed is None else np.isnan(score) & ~failed
+        first = np.ones(order.size, np.bool_)
+        first[1:] = (keys[-1][1:] != keys[-1][:-1]) | (keys[-2][1:] != keys[-2][:-1])
         use = ~missing
         candidate = cells[use, 0]
         known = {"candidate", "example", "score", "run", "cluster", "failed"}
@@ -125,7 +128,7 @@ class Assembly:
             cluster=columns["cluster"][use].astype(np.int32) if "cluster" in columns else None,
             kept={n: c[use].astype(np.float64) for n, c in columns.items() if n not in known},
             failed=None if failed is None else failed[use],
-            empty=cells[missing],
+            empty=cells[missing & first],
             repeated=np.unique(cells[again], axis=0),
         )
         return _recognise_complete(rows, self._K, self._E)

@@ -109,6 +109,8 @@ def _first_of_repeats(table: Scores) -> Scores:
     again = np.zeros(table.values.size, np.bool_)
     again[1:] = table.where[1:] == table.where[:-1]
     again[table.starts[1:-1][table.starts[1:-1] < again.size]] = False
+    # Where the first run of an example is missing, a later one must not stand in for it.
+    again |= _among(table, table.empty)
     if not again.any():
         return table
     by = "run" if table.run is not None else "cluster"
@@ -121,6 +123,14 @@ def _first_of_repeats(table: Scores) -> Scores:
     if (_counts(first) == first.K).all() and not first.empty.size:
         return _as_complete(first)
     return first
+
+
+def _among(table: Scores, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows belong to one of these (candidate, example) cells."""
+    E = len(table.examples)
+    owner = np.repeat(np.arange(table.K), table.n)
+    place = np.concatenate([table.places(k) for k in range(table.K)])
+    return np.isin(owner * E + place, cells[:, 0] * E + cells[:, 1])
 
 
 def _as_complete(table: Scores) -> Scores:

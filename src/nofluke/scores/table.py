@@ -50,6 +50,7 @@ class Scores:
         filled: Whether each value stands in for a missing score; None where none does.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
+        reading: How the input was read, where that was told: columns, failed, metric, keep.
     """
 
     candidates: tuple[str, ...]
@@ -69,6 +70,14 @@ class Scores:
     filled: NDArray[np.bool_] | None = None
     digest: str
     notes: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # A selection function gets the table itself; it must not be able to change the evidence.
+        labels = [column.codes for column in (self.run, self.cluster) if column is not None]
+        for array in (self.values, self.starts, self.where, *self.kept.values(), *labels):
+            if array is not None:
+                array.setflags(write=False)
 
     @classmethod
     def from_arrays(
@@ -140,6 +149,7 @@ class Scores:
         cluster_names: tuple[str, ...] | None = None,
         digest: str | None = None,
         notes: tuple[str, ...] = (),
+        reading: Mapping[str, Any] | None = None,
     ) -> Scores:
         """Scores from assembled rows (see ``assembly``): the one door for readers.
 
@@ -176,6 +186,7 @@ class Scores:
             failed=rows.failed,
             digest=digest or _digest(candidates, examples, rows, run_names, cluster_names),
             notes=notes,
+            reading=dict(reading or {}),
         )
         table._check_values()
         return table

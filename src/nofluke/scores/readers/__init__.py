@@ -74,10 +74,19 @@ def read(
             wanted=dict(columns or {}),
             failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
+            told=_told(columns=columns, failed=failed, metric=metric, keep=keep),
         )
         return gather.scores(
             tables, question, digest=lambda: digest.result() if digest is not None else None
         )
+
+
+def _told(**options: Any) -> dict[str, Any]:
+    """The options that change what is read, as an answer repeats them."""
+    said = {name: value for name, value in options.items() if value}
+    if isinstance(said.get("keep"), tuple):
+        said["keep"] = list(said["keep"])
+    return said
 
 
 def _items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:

@@ -35,6 +35,7 @@ class Question:
     wanted: columns.Wanted
     failed: failures.Failure | None
     keep: tuple[str, ...]
+    told: Mapping[str, Any]
 
 
 class Part(NamedTuple):
@@ -83,6 +84,7 @@ def scores(
         cluster_names=names.get("cluster"),
         digest=digest(),
         notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
+        reading=question.told,
     )
 
 
