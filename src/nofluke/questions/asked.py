@@ -59,9 +59,11 @@ class Asked:
         side: str,
         band: str,
         split: float | None,
+        repeats: str = "first",
     ) -> Asked:
         """The arguments, or an ``InputError`` for the first that cannot be used."""
         better = checks.better(scores.better)
+        band = _averaged(band, repeats)
         binary = band == "clopper_pearson" or (band == "auto" and scores.binary)
         return cls(
             selection=rules.parse(select),
@@ -72,7 +74,7 @@ class Asked:
             told=tried is not None,
             better=better,
             side=_side(side, better, binary=binary),
-            band=band if band in ("auto", "clopper_pearson") else bands.METHODS[band].name,
+            band=band if band in ("auto", "averaged", "clopper_pearson") else bands.METHODS[band].name,
             binary=binary,
             split=split,
         )
@@ -153,6 +155,21 @@ class Asked:
                 code="NF013",
             )
         return rule
+
+
+def _averaged(band: str, repeats: str) -> str:
+    """Averaged runs have a band of their own."""
+    if repeats != "average":
+        if band == "averaged":
+            raise InputError("band='averaged' needs repeats='average'.", code="NF008")
+        return band
+    if band not in ("auto", "averaged"):
+        raise InputError(
+            f"repeats='average' has a band of its own, and band={band!r} is for one run of each "
+            "example; leave band= out, or use repeats='first'.",
+            code="NF008",
+        )
+    return "averaged"
 
 
 def _claim(claim: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nofluke import bands, checks, proportions
 from nofluke.results import Band, Interval, Result, Row, outward
+from nofluke.scores.dependence import lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -181,6 +182,11 @@ class Certificate(Result):
         """What a colleague may paste; each sentence is literally true."""
         if not self.selected:
             return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
+        if lost(self.notes):
+            return [
+                f"{len(self.selected)} of {self.K} candidates were chosen ({self.selection}), and "
+                "their rows depend on each other: no guarantee is made for any number here."
+            ]
         # A bound on a rate is the same at every failure rate, so it is said once.
         winners = self.winners()[:1] if self.binary else self.winners()
         return [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
@@ -319,6 +325,11 @@ def _terms(e: Evaluated) -> list[str]:
     dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / e.alpha):.10g} / {2 * e.n})"
     if region.method == "dkw":
         return [f"{head}, half-width = {dkw} = {region.half_width:.10g}"]
+    if region.method == "averaged":
+        return [
+            f"{head}, half-width = {region.half_width:.10g}, the mean of sqrt(log({c}/u) / (2 n)) "
+            f"over u below alpha; DKW's for one run would be {dkw}"
+        ]
     return [
         f"{head}, half-width = {region.half_width:.10g}, the root of P(D+ >= width) = alpha; "
         f"DKW's would be {dkw} = {bands.half_width('dkw', e.n, e.alpha, side=region.side):.10g}"

@@ -13,7 +13,8 @@ from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
 from nofluke.results import Band, Interval
-from nofluke.scores import findings
+from nofluke.scores import findings, units
+from nofluke.scores.dependence import guard, lost
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
 from nofluke.selective import LevelRule
@@ -46,6 +47,9 @@ def certify(
     missing: str = "raise",
     weights: Mapping[str, float] | None = None,
     split: float | None = None,
+    unit: str = "example",
+    repeats: str = "first",
+    dependence: str = "refuse",
     seed: int | None = None,
 ) -> Certificate:
     """Guarantees that survive the choice: the chosen are evaluated on the data that chose them.
@@ -70,7 +74,13 @@ def certify(
         missing: What a missing score means: "raise", "common", "own" or "worst".
         weights: Factor on the level by candidate, fixed without looking, summing to K.
         split: Share of the examples to choose on; the rest evaluates at level ``delta``.
-        seed: Seed of the split.
+        unit: What is an independent draw: each "example", or each "cluster", of which one example
+            is drawn by chance.
+        repeats: Of several runs of an example use the "first", or "average" the distribution
+            functions of all.
+        dependence: "refuse" rows that follow each other in time too closely to be counted one by
+            one, or "ignore" it and give up the guarantee.
+        seed: Seed of the split and of the draw from clusters.
 
     Returns:
         The certificate: a row for each chosen candidate and gamma, the winner of each gamma at
@@ -103,13 +113,15 @@ def certify(
         side=side,
         band=band,
         split=split,
+        repeats=repeats,
     )
-    table = findings.settle(scores, missing)
+    table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
     chooses, evaluates = table, table
     if split is not None:
         _refuse_rule_with_split(rule, weights)
-        chooses, evaluates = splits.halves(table, split, checks.generator(seed))
+        chooses, evaluates = splits.halves(table, split, checks.generator(seed), unit=unit)
     choice = asked.selection.choose(chooses)
+    serial = () if unit == "cluster" else guard(table, choice.selected, dependence)
     m = len(choice.selected)
     levels = asked.levels(rule) if split is None else asked.split_levels(m)
     if weights is not None:
@@ -133,7 +145,7 @@ def certify(
         rules=side_by_side(asked, m, _fewest(table, choice.selected), used=used, levels=levels),
         breakeven=_breakeven(asked, m, levels) if split is None else None,
         metric=scores.metric,
-        guarantee="finite-sample" if asked.pays(levels) else "heuristic",
+        guarantee="finite-sample" if asked.pays(levels) and not lost(serial) else "heuristic",
         assumes=_ASSUMES,
         n=len(table.examples),
         digest=scores.digest,
@@ -142,6 +154,7 @@ def certify(
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
             *findings.dependence(table if table.cluster else scores, int(table.n.max())),
+            *serial,
             *choice.notes,
             *_about_choice(asked, levels),
             *_about_gammas(asked, evaluated),
@@ -158,6 +171,9 @@ def certify(
             "missing": missing,
             "weights": dict(weights) if weights else None,
             "split": split,
+            "unit": unit,
+            "repeats": repeats,
+            "dependence": dependence,
             "seed": seed,
         },
     )
@@ -190,11 +206,11 @@ def _evaluate(
         answers.append(
             Evaluated(
                 candidate=candidate,
-                n=int(x.size),
+                n=int(x.size) // table.averaged,
                 failed=int(table.n_failed[k]),
                 mean=mean,
                 alpha=alpha,
-                region=_region(x, alpha, asked),
+                region=_region(x, alpha, asked, table.averaged),
             )
         )
     return tuple(answers)
@@ -206,7 +222,9 @@ def _means(table: Scores, selected: tuple[int, ...]) -> list[float]:
     return [sums.mean(table.sample(k)) for k in selected]
 
 
-def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interval:
+def _region(
+    x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1
+) -> Band | Interval:
     """The one composition: a region is a function of the sample and the level."""
     if alpha >= 1:
         raise InputError(
@@ -218,11 +236,13 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interv
         return proportions.clopper_pearson(x, alpha=alpha, side=asked.side)
     if alpha == 0:
         return bands.vacuous(x, method=asked.method(x.size), side=asked.side)
+    if asked.band == "averaged":
+        return bands.averaged(x, runs=runs, alpha=alpha, side=asked.side)
     return bands.METHODS[asked.method(x.size)].call(x, alpha=alpha, side=asked.side)
 
 
 def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
-    return int(table.n[list(selected)].min()) if selected else 0
+    return int(table.n[list(selected)].min()) // table.averaged if selected else 0
 
 
 def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.scores import findings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,7 @@ def guard(table: Scores, chosen: Sequence[int], dependence: str) -> tuple[str, .
         InputError: Some chosen candidate's scores are strongly dependent.
     """
     checks.choice(dependence, DEPENDENCE, name="dependence")
+    table = replace(findings.first_of_repeats(table), averaged=1) if table.averaged > 1 else table
     found = [s for k in chosen if (s := serial(table, k)) is not None and s.noticeable]
     if not found:
         return ()

@@ -50,6 +50,7 @@ class Scores:
         empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
         failed: Whether each row is marked as failed; None where nothing marks failures.
         filled: Whether each value stands in for a missing score; None where none does.
+        averaged: Rows of one example whose distribution functions are averaged, one for each run.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
     """
@@ -70,6 +71,7 @@ class Scores:
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     failed: NDArray[np.bool_] | None = None
     filled: NDArray[np.bool_] | None = None
+    averaged: int = 1
     digest: str
     notes: tuple[str, ...] = ()
 
@@ -248,6 +250,15 @@ class Scores:
             filled=None if self.filled is None else self.filled[keep],
             notes=self.notes if note is None else (*self.notes, note),
         )
+
+    def by_group(self, column: str = "cluster") -> Scores:
+        """A table whose candidates are the (candidate, group) units, "model | group".
+
+        See ``groups.by_group``: what it promises, and how the units are paid for.
+        """
+        from nofluke.scores import groups
+
+        return groups.by_group(self, column)
 
     def __repr__(self) -> str:
         n = self.n
