@@ -88,7 +88,11 @@ def kolmogorov(
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     return _band("kolmogorov", sample, alpha, side, gamma_max)
 
 
@@ -124,7 +128,11 @@ def berk_jones(
     >>> [band.rank(gamma, better="lower") for gamma in (0.25, 0.1, 0.05)]
     [167, 191, 198]
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     return _band("berk_jones", sample, alpha, side, gamma_max)
 
 
@@ -155,7 +163,11 @@ def owen(
     >>> round(float(owen(range(20), alpha=0.05).lower(19)), 6)
     0.780459
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     return _band("owen", sample, alpha, side, gamma_max)
 
 
@@ -186,7 +198,11 @@ def binomial(
     >>> band.rank(0.1, better="lower")
     188
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     if side == "both":
         raise InputError("one failure rate needs one side: 'lower' or 'upper'.", code="NF008")
     return Band(
@@ -243,7 +259,11 @@ def averaged(
     >>> band.n, round(band.half_width, 6)
     (3, 0.734781)
     """
-    sample, side, alpha = checks.sample(x), checks.side(side), checks.alpha(level=level, alpha=alpha)
+    sample, side, alpha = (
+        checks.sample(x),
+        checks.side(side),
+        checks.alpha(level=level, alpha=alpha),
+    )
     if sample.size % checks.whole(runs, name="runs"):
         raise InputError(
             f"{sample.size} scores are not {runs} complete runs: every run needs every example.",
@@ -339,7 +359,9 @@ def limits(
     if method == "dkw":
         if gamma_max is not None:
             raise InputError("band='dkw' knows no gamma_max.", code="NF008")
-        return _constant(n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side)
+        return _constant(
+            n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side
+        )
     if method == "averaged":
         return _constant(n, _averaged_radius(n, alpha, side), side)
     if method == "kolmogorov" and first == 1:
@@ -347,9 +369,7 @@ def limits(
     return _curved(method, n, alpha, side, first)
 
 
-def _averaged(
-    ordered: NDArray[np.float64], runs: int, alpha: float, side: checks.Side
-) -> Band:
+def _averaged(ordered: NDArray[np.float64], runs: int, alpha: float, side: checks.Side) -> Band:
     n = ordered.size // runs
     radius = _averaged_radius(n, alpha, side) if alpha > 0 else math.inf
     return Band(

@@ -20,9 +20,9 @@ def dkw_radius(n: int, alpha: float) -> float:
 def averaged_radius(n: int, alpha: float) -> float:
     """Expected shortfall of DKW's bound: the radius for an average of distances that may depend.
 
-    E(T | worst alpha) where P(T > t) = exp(-2 n t^2), that is u + int_u^inf exp(-2 n s^2) ds / alpha
-    at u = ``dkw_radius(n, alpha)``. No average of variables with this tail exceeds it with
-    probability more than alpha, however they depend.
+    E(T | worst alpha) where P(T > t) = exp(-2 n t^2), that is u plus the integral of exp(-2 n s^2)
+    beyond u over alpha, at u = ``dkw_radius(n, alpha)``. No average of variables with this tail
+    exceeds it with probability more than alpha, however they depend.
     """
     z = math.sqrt(-math.log(alpha))
     return (z + math.sqrt(math.pi) / 2 * float(erfcx(z))) / math.sqrt(2 * n)

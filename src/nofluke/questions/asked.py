@@ -74,7 +74,9 @@ class Asked:
             told=tried is not None,
             better=better,
             side=_side(side, better, binary=binary),
-            band=band if band in ("auto", "averaged", "clopper_pearson") else bands.METHODS[band].name,
+            band=band
+            if band in ("auto", "averaged", "clopper_pearson")
+            else bands.METHODS[band].name,
             binary=binary,
             split=split,
         )

@@ -222,9 +222,7 @@ def _means(table: Scores, selected: tuple[int, ...]) -> list[float]:
     return [sums.mean(table.sample(k)) for k in selected]
 
 
-def _region(
-    x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1
-) -> Band | Interval:
+def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -> Band | Interval:
     """The one composition: a region is a function of the sample and the level."""
     if alpha >= 1:
         raise InputError(

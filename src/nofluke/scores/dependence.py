@@ -89,14 +89,14 @@ def guard(table: Scores, chosen: Sequence[int], dependence: str) -> tuple[str, .
     if not found:
         return ()
     worst = max(found, key=lambda s: (s.strong, s.effect))
-    worth = f"the evidence is closer to {_worth(worst)} draws than to {worst.n}"
+    worth = f"the evidence is {_worth(worst)} and not {worst.n}"
     if not worst.strong:
         return (f"NF106: {_arrived(worst)}. If that is how they were drawn, {worth}.",)
     if dependence == "refuse":
         raise InputError(_letter(worst), code="NF117")
     return (
-        f"NF118: {_arrived(worst)}. dependence='ignore' counts the rows one by one all the same, so "
-        f"the guarantee is a heuristic: {worth}.",
+        f"NF118: {_arrived(worst)}. dependence='ignore' counts the rows one by one all the same, "
+        f"so the guarantee is a heuristic: {worth}.",
     )
 
 
@@ -178,7 +178,7 @@ def _ranks(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _products(
     ranks: NDArray[np.float64], group: NDArray[np.int64], reach: int
 ) -> tuple[list[float], list[int]]:
-    """For each lag up to ``reach`` the sum of the products of ranks that far apart, and how many there are."""
+    """For each lag up to ``reach``: the sum of the products of ranks, and how many there are."""
     sums, pairs = [], []
     for lag in range(1, reach + 1):
         products = (ranks[lag:] * ranks[:-lag])[group[lag:] == group[:-lag]]
@@ -202,33 +202,33 @@ def _over(sums: list[float], pairs: list[int], reach: int) -> tuple[float, float
     return (total if reach == 1 else total / (1 + total) if total > 0 else 0.0), float(z)
 
 
-def _worth(found: Serial) -> int:
-    return max(1, round(found.n / found.effect))
+def _worth(found: Serial) -> str:
+    """What the rows are worth: the effect of neighbours, and the clusters for what lasts longer."""
+    draws = f"at most about {max(1, round(found.n / found.effect))} draws"
+    if found.clusters.size == 1:
+        return draws
+    return f"{draws}, for cases of new clusters closer to {found.clusters.size},"
 
 
 def _arrived(found: Serial) -> str:
     where = f"in {found.n} rows"
     if found.clusters.size > 1:
-        where = (
-            f"in {found.clusters.size} clusters of median {int(np.median(found.clusters))} rows"
-        )
+        where = f"in {found.clusters.size} clusters of median {int(np.median(found.clusters))} rows"
     order = "time" if found.in_time else "the examples"
     return (
         f"the scores of {found.candidate!r} follow each other: autocorrelation "
-        f"{found.estimate:.2f} in order of {order}, {found.z:.0f} standard errors from none, {where}"
+        f"{found.estimate:.2f} in order of {order}, {found.z:.0f} standard errors from none, "
+        f"{where}"
     )
 
 
 def _letter(found: Serial) -> str:
-    own = (
-        "" if found.in_time else " If the rows were sorted after they were drawn, their order says "
-        "nothing: give a time column or shuffle them."
-    )
+    order = "If the rows were sorted after they were drawn, their order says nothing: shuffle them."
     return (
         f"{_arrived(found)}. Rows counted one by one must be independent draws, and a KPI logged "
-        f"every 250 ms is not n of them: {found.n} rows like these are worth about "
-        f"{_worth(found)}, and bounds made for {found.n} would fail far too often. Count one draw "
-        "for each independent run: unit='cluster' with seed= (needs a cluster column); or thin the "
-        "rows until they no longer resemble their neighbours; or say dependence='ignore', and the "
-        f"answer is labelled a heuristic.{own}"
+        f"every 250 ms is not: these {found.n} rows are worth {_worth(found)} and bounds made for "
+        f"{found.n} would fail far too often. Count one draw for each independent run: "
+        "unit='cluster' with seed= (needs a cluster column); or thin the rows until they no longer "
+        "resemble their neighbours; or say dependence='ignore', and the answer is labelled a "
+        f"heuristic.{'' if found.in_time else ' ' + order}"
     )

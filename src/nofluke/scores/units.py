@@ -118,9 +118,10 @@ def _with_examples_in_use(table: Scores) -> Scores:
     where = _where(table)
     used = np.flatnonzero(np.bincount(where, minlength=len(table.examples)))
     places: Any = np.searchsorted(used, where).astype(np.int32)
-    if where.size == table.K * used.size and (
-        places.reshape(table.K, -1) == np.arange(used.size)
-    ).all():
+    if (
+        where.size == table.K * used.size
+        and (places.reshape(table.K, -1) == np.arange(used.size)).all()
+    ):
         places = None
     return replace(
         table,
@@ -167,7 +168,7 @@ def _incomplete(
     """Candidates whose runs differ in number or in examples, or that say a thing twice."""
     E = len(scores.examples)
     have = np.bincount(np.unique(owner * E + where) // E, minlength=scores.K)
-    bad = (runs != runs[0]) | (scores.n != have * runs)
+    bad: NDArray[np.bool_] = (runs != runs[0]) | (scores.n != have * runs)
     if missing != "own":
         bad |= have != E
     bad[scores.empty[:, 0]] = True

@@ -23,7 +23,8 @@ def halves(
     Where candidates share examples the split is by example: an example on which anybody is chosen
     evaluates nobody, because scores of one example may depend on each other. Candidates measured
     on examples of their own are split one by one. With ``unit="cluster"`` the same is done with
-    clusters, which then lie in one part as a whole. The draw depends on ids and seed, not on scores.
+    clusters, which then lie in one part as a whole. The draw depends on ids and seed, never on
+    scores.
 
     Raises:
         InputError: ``share`` is not in (0, 1), or one part would be empty for somebody.

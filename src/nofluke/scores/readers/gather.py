@@ -91,7 +91,7 @@ def _choose(
 ) -> tuple[Layout, str | None]:
     """The layout and the metric's name; the table is narrowed to the metric asked for."""
     layout = columns.resolve(table, asked, name)
-    extra = [c for c in (layout.metric, asked.failed) if c is not None]
+    extra = [c for c in (layout.time, layout.metric, asked.failed) if c is not None]
     table.prepare([*layout.ids, *layout.scores, *asked.keep, *extra])
     if table.n_rows() == 0:
         raise table.refuse("has a header but no rows.", code="NF002")
