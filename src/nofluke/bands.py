@@ -229,7 +229,7 @@ def averaged(
     Each of n independent examples was run r times, and nothing is known of how the runs of one
     example depend on each other: they may be copies. So n is the number of examples. The band is
     wider than ``dkw`` for one run (alpha = .1: 15 % on two sides, 19 % on one side; alpha = .01:
-    9 % and 11 %) and in exchange shows the average, which is smoother and uses all the data.
+    9 % and 10 %) and in exchange shows the average, which is smoother and uses all the data.
 
     Proof. Let T_j be the distance of run j's empirical distribution function from its own F_j,
     and T the distance of their average from the average F of the F_j. The supremum of an average

@@ -68,6 +68,24 @@ def test_the_draw_is_uniform_within_a_cluster():
     assert (np.abs(counts - 100) < 45).all()  # five standard errors
 
 
+def test_clusters_of_one_change_nothing():
+    scores = clustered(G=50, m=1)
+    row, cluster = (certify(scores, "top:1", unit=unit, seed=1) for unit in ("example", "cluster"))
+    assert cluster.rows() == row.rows()
+    assert cluster.n == row.n
+
+
+def test_ids_that_start_anew_in_each_cluster_are_no_repeats():
+    rows = [
+        {"model": "m", "item": str(i), "cluster": f"c{g}", "score": float(g)}
+        for g in range(5)
+        for i in range(4)
+    ]
+    table = units.counted(read(rows, better="lower"), missing="raise", unit="cluster", seed=1)
+    assert table.values.tolist() == [0, 1, 2, 3, 4]
+    assert table.examples[0].startswith("c0 | ")
+
+
 def own(sizes=((3, 4), (5, 2))):
     rows = [
         {"model": f"m{k}", "item": f"m{k}c{g}i{i}", "cluster": f"c{g}", "score": float(i + g)}

@@ -153,7 +153,7 @@ def certify(
             *table.notes,
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
-            *findings.dependence(table if table.cluster else scores, int(table.n.max())),
+            *findings.dependence(table if table.cluster else scores, _most(table)),
             *serial,
             *choice.notes,
             *_about_choice(asked, levels),
@@ -237,6 +237,10 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -
     if asked.band == "averaged":
         return bands.averaged(x, runs=runs, alpha=alpha, side=asked.side)
     return bands.METHODS[asked.method(x.size)].call(x, alpha=alpha, side=asked.side)
+
+
+def _most(table: Scores) -> int:
+    return int(table.n.max()) // table.averaged
 
 
 def _fewest(table: Scores, selected: tuple[int, ...]) -> int:

@@ -47,7 +47,7 @@ def by_group(scores: Scores, column: str = "cluster") -> Scores:
     unit = np.repeat(np.arange(scores.K), scores.n) * G + groups.codes
     order = np.argsort(unit, kind="stable")
     present, starts = np.unique(unit[order], return_index=True)
-    table = _reordered(scores, order)
+    table = reordered(scores, order)
     return replace(
         table,
         candidates=_names(scores, groups, present),
@@ -82,7 +82,7 @@ def _names(scores: Scores, groups: Labels, present: NDArray[np.int64]) -> tuple[
     return names
 
 
-def _reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
+def reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
     """All columns in another order of the rows."""
     where = scores.where
     if where is None:

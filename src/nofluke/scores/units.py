@@ -9,7 +9,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.scores import findings
+from nofluke.scores import findings, groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +43,8 @@ def counted(
     """
     checks.choice(unit, UNITS, name="unit")
     checks.choice(repeats, REPEATS, name="repeats")
+    if unit == "cluster":
+        scores = _named_within_clusters(scores)
     table = _all_runs(scores, missing) if repeats == "average" else findings.settle(scores, missing)
     return one_per_cluster(table, seed) if unit == "cluster" else table
 
@@ -78,6 +80,30 @@ def one_per_cluster(table: Scores, seed: int | np.random.Generator | None) -> Sc
         "cluster. Another seed draws others, and picking the seed afterwards is a choice."
     )
     return _with_examples_in_use(replace(drawn, notes=(*table.notes, note)))
+
+
+def _named_within_clusters(scores: Scores) -> Scores:
+    """Where clusters use the same ids for examples of their own, "cluster | example" instead.
+
+    Seconds counted from the start of each trace, say: without the cluster they would pass for
+    repeats of each other.
+    """
+    if scores.cluster is None or scores.where is None:
+        return scores
+    clusters, E = scores.cluster.names, len(scores.examples)
+    cells = np.unique(scores.cluster.codes.astype(np.int64) * E + scores.where)
+    if cells.size == np.unique(cells % E).size:
+        return scores
+    pairs = [divmod(cell, E) for cell in cells.tolist()]
+    where = np.searchsorted(cells, scores.cluster.codes.astype(np.int64) * E + scores.where)
+    table = replace(
+        scores,
+        examples=tuple(f"{clusters[c]} | {scores.examples[e]}" for c, e in pairs),
+        where=where.astype(np.int32),
+        empty=np.empty((0, 2), np.int64),
+    )
+    runs = where if scores.run is None else scores.run.codes
+    return groups.reordered(table, np.lexsort((runs, where, _owner(scores))))
 
 
 def _first_in_group(group: NDArray[np.int64], turn: NDArray[np.int64]) -> NDArray[np.bool_]:
