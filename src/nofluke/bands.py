@@ -257,7 +257,7 @@ def averaged(
 
     >>> band = averaged([3, 1, 2, 2, 3, 1], runs=2, alpha=0.1, side="lower")
     >>> band.n, round(band.half_width, 6)
-    (3, 0.734781)
+    (3, 0.734813)
     """
     sample, side, alpha = (
         checks.sample(x),
