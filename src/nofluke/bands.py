@@ -335,9 +335,9 @@ def at_level(band: Band, alpha: float) -> Band:
     return replace(band, alpha=alpha, limits=again)
 
 
-def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
+def vacuous(x: ArrayLike, *, method: str, side: checks.Side, runs: int = 1) -> Band:
     """The band that promises nothing, for a candidate whose level is 0."""
-    return _band(method, checks.sample(x), 0.0, side)
+    return replace(_band(method, checks.sample(x), 0.0, side), runs=runs)
 
 
 @lru_cache(maxsize=256)

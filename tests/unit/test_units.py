@@ -168,6 +168,13 @@ def test_averaged_runs_count_examples():
     assert certify(with_runs(), "top:1", gamma=0.5).rows()[0]["n"] == 40
 
 
+def test_a_rule_that_promises_nothing_still_counts_examples_for_the_winner():
+    answer = certify(with_runs(K=4), "top:1", repeats="average", rule="sizes:3", gamma=0.5)
+    assert answer.rows()[0]["alpha"] == 0
+    region = answer.evaluated[0].at_level(answer.winner_alpha).region
+    assert region.half_width == concentration.averaged_radius(40, answer.winner_alpha)
+
+
 @pytest.mark.parametrize("drop", [{0}, set(range(0, 120, 3)), {0, 1, 2}])
 def test_incomplete_runs_are_not_averaged(drop):
     """One row, one run of a candidate, one example of a candidate."""

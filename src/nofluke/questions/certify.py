@@ -233,7 +233,7 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -
             return proportions.vacuous(x, side=asked.side)
         return proportions.clopper_pearson(x, alpha=alpha, side=asked.side)
     if alpha == 0:
-        return bands.vacuous(x, method=asked.method(x.size), side=asked.side)
+        return bands.vacuous(x, method=asked.method(x.size), side=asked.side, runs=runs)
     if asked.band == "averaged":
         return bands.averaged(x, runs=runs, alpha=alpha, side=asked.side)
     return bands.METHODS[asked.method(x.size)].call(x, alpha=alpha, side=asked.side)
