@@ -200,6 +200,58 @@ def binomial(
     )
 
 
+def averaged(
+    x: ArrayLike,
+    *,
+    runs: int,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+) -> Band:
+    """Band around the average of several runs' empirical distribution functions.
+
+    Each of n independent examples was run r times, and nothing is known of how the runs of one
+    example depend on each other: they may be copies. So n is the number of examples. The band is
+    wider than ``dkw`` for one run (alpha = .1: 15 % on two sides, 19 % on one side; alpha = .01:
+    9 % and 10 %) and in exchange shows the average, which is smoother and uses all the data.
+
+    Proof. Let T_j be the distance of run j's empirical distribution function from its own F_j,
+    and T the distance of their average from the average F of the F_j. The supremum of an average
+    is at most the average of the suprema, so T <= mean T_j. Each T_j has the tail of
+    Dvoretzky-Kiefer-Wolfowitz, P(T_j > t) <= c exp(-2 n t^2). For any dependence and every u,
+    E(mean T_j - u)_+ <= mean E(T_j - u)_+ <= int_u^inf min(1, c exp(-2 n s^2)) ds = H(u), because
+    (.)_+ is convex, and Markov gives P(mean T_j >= t) <= H(u) / (t - u). With u the DKW radius at
+    alpha, t = u + H(u) / alpha makes that alpha: the expected shortfall of the bound, which is
+    (z + sqrt(pi) / 2 erfcx(z)) / sqrt(2 n) with z = sqrt(log(c / alpha)).
+
+    It lies inside what averaging e-values gives. The power calibrator f of DKW's p-value,
+    f(c exp(-2 n T^2)) = const exp(2 n tau T^2), is increasing and convex in T >= 0, so
+    f(p(T)) <= mean f(p(T_j)), whose expectation is at most 1: with the best tau that is the DKW
+    band at level exp(W_{-1}(-alpha / e)), 36 % wider than ``dkw`` at alpha = .1.
+
+    Args:
+        x: Scores of n examples in r runs, shape (n * r,), in any order.
+        runs: Number of runs r, each complete.
+        level: Coverage promised.
+        alpha: Error level, instead of ``level``.
+        side: "both", "lower" or "upper".
+
+    Raises:
+        InputError: As for ``dkw``; also a number of scores that ``runs`` does not divide.
+
+    >>> band = averaged([3, 1, 2, 2, 3, 1], runs=2, alpha=0.1, side="lower")
+    >>> band.n, round(band.half_width, 6)
+    (3, 0.734813)
+    """
+    sample, side, alpha = checks.region(x, side, level, alpha)
+    if sample.size % checks.whole(runs, name="runs"):
+        raise InputError(
+            f"{sample.size} scores are not {runs} complete runs: every run needs every example.",
+            code="NF007",
+        )
+    return _averaged(_sorted(sample), runs, alpha, side)
+
+
 def critical_level(
     family: str, n: int, alpha: float, side: str = "both", *, gamma_max: float | None = None
 ) -> float:
@@ -244,6 +296,8 @@ def sample_size(
         return None
     if method == "binomial":
         return math.ceil(math.log(alpha) / math.log1p(-gamma))
+    if method == "averaged":
+        return concentration.averaged_sample_size(gamma, alpha / 2 if side == "both" else alpha)
     if method == "dkw":
         return concentration.dkw_sample_size(gamma, alpha / 2 if side == "both" else alpha)
     if method == "kolmogorov" and side != "both" and gamma_max is None:
@@ -313,13 +367,15 @@ def _told(ranks: list[int | None]) -> str:
 
 def at_level(band: Band, alpha: float) -> Band:
     """The same band at another error level, without sorting the sample again."""
-    if band.method not in METHODS and band.method != "binomial":
+    if band.method not in METHODS and band.method not in ("averaged", "binomial"):
         raise InputError(
             f"a band of method {band.method!r} needs its plan again; make it anew at the level.",
             code="NF008",
         )
     if band.method == "binomial":
         again = _one_rank(band.n, alpha, band.side, band.gamma_max or 0.0)
+    elif band.method == "averaged":
+        again = _averaged(band.x, band.runs, alpha, band.side).limits
     else:
         again = limits(band.method, band.n, alpha, band.side, band.gamma_max)
     return replace(band, alpha=alpha, limits=again)
@@ -355,9 +411,9 @@ def constant_width(
     )
 
 
-def vacuous(x: ArrayLike, *, method: str, side: checks.Side) -> Band:
+def vacuous(x: ArrayLike, *, method: str, side: checks.Side, runs: int = 1) -> Band:
     """The band that promises nothing, for a candidate whose level is 0."""
-    return _band(method, checks.sample(x), 0.0, side)
+    return replace(_band(method, checks.sample(x), 0.0, side), runs=runs)
 
 
 @lru_cache(maxsize=64)
@@ -367,7 +423,7 @@ def limits(
     """Limits on F by how many of n draws were passed: a function of n and the level only.
 
     Args:
-        method: "dkw", "kolmogorov", "berk_jones" or "owen".
+        method: "dkw", "kolmogorov", "berk_jones", "owen" or "averaged".
         n: Number of draws.
         alpha: Error level; at 0 nothing is promised.
         side: Side of the band.
@@ -382,9 +438,29 @@ def limits(
         return _constant(
             n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side
         )
+    if method == "averaged":
+        return _constant(n, _averaged_radius(n, alpha, side), side)
     if method == "kolmogorov" and first == 1:
         return _constant(n, _kolmogorov_radius(n, alpha, side), side)
     return _curved(method, n, alpha, side, first)
+
+
+def _averaged(ordered: NDArray[np.float64], runs: int, alpha: float, side: checks.Side) -> Band:
+    n = ordered.size // runs
+    radius = _averaged_radius(n, alpha, side) if alpha > 0 else math.inf
+    return Band(
+        x=ordered,
+        limits=_constant(ordered.size, radius, side),
+        alpha=alpha,
+        side=side,
+        method="averaged",
+        guarantee="finite-sample",
+        runs=runs,
+    )
+
+
+def _averaged_radius(n: int, alpha: float, side: checks.Side) -> float:
+    return concentration.averaged_radius(n, alpha / 2 if side == "both" else alpha)
 
 
 def _kolmogorov_radius(n: int, alpha: float, side: checks.Side) -> float:

@@ -179,7 +179,7 @@ class Band:
     therefore every guaranteed KPI read from it holds, for all gamma together.
 
     Attributes:
-        x: The sample in ascending order, shape (n,); infinities allowed.
+        x: The sample in ascending order, shape (n * runs,); infinities allowed.
         limits: The limits by rank, from n and the error level.
         alpha: Error level.
         side: "both"; "lower" bounds F from below only, "upper" from above only.
@@ -187,6 +187,8 @@ class Band:
         guarantee: What is promised, in one word.
         gamma_max: Largest failure rate the band was made for, where it is truncated; it says
             nothing about larger ones.
+        runs: How many runs of each draw are in the sample, where their distribution functions
+            are averaged.
     """
 
     x: NDArray[np.float64]
@@ -196,11 +198,12 @@ class Band:
     method: str
     guarantee: Guarantee
     gamma_max: float | None = None
+    runs: int = 1
 
     @property
     def n(self) -> int:
         """Number of independent draws."""
-        return int(self.x.size)
+        return int(self.x.size) // self.runs
 
     @property
     def half_width(self) -> float:
@@ -212,7 +215,7 @@ class Band:
         below, above, radius = self.limits
         if radius is not None:
             return radius
-        ecdf = np.arange(self.n + 1) / self.n
+        ecdf = np.arange(self.x.size + 1) / self.x.size
         low, high = ecdf[below > 0] - below[below > 0], above[above < 1] - ecdf[above < 1]
         return float(max(low.max(initial=0), high.max(initial=0))) or math.inf
 
@@ -234,7 +237,7 @@ class Band:
         """
         below, above, radius = self.limits
         if radius is not None:
-            rates = radius + np.arange(self.n) / self.n
+            rates = radius + np.arange(self.x.size) / self.x.size
         else:
             curve = below if better == "lower" else 1 - above[::-1]
             # A hair up: the rate that a limit reaches exactly must be reached after rounding too.
@@ -264,13 +267,13 @@ class Band:
         below, above, radius = self.limits
         # Mirroring the scores turns one orientation into the other, so one rank serves both.
         if radius is not None:
-            reached = order_statistics.certifying_rank(self.n, radius, gamma)
+            reached = order_statistics.certifying_rank(self.x.size, radius, gamma)
         else:
             curve = below if better == "lower" else 1 - above[::-1]
             reached = order_statistics.first_reaching(curve, gamma)
         if reached is None or better == "lower":
             return reached
-        return self.n + 1 - reached
+        return self.x.size + 1 - reached
 
     def guaranteed(self, gamma: float, *, better: str) -> float:
         """The guaranteed KPI X*(gamma): all but a share gamma of future cases are no worse.

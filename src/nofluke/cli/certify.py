@@ -56,7 +56,18 @@ def certify(
     split: Annotated[
         float | None, Parameter(help="Choose on this share, evaluate on the rest.")
     ] = None,
-    seed: Annotated[int | None, Parameter(help="Seed of the split.")] = None,
+    unit: Annotated[
+        str, Parameter(help="What is an independent draw: example or cluster.")
+    ] = "example",
+    repeats: Annotated[
+        str, Parameter(help="Of several runs of an example: first or average.")
+    ] = "first",
+    dependence: Annotated[
+        str, Parameter(help="Rows that follow each other: refuse or ignore.")
+    ] = "refuse",
+    seed: Annotated[
+        int | None, Parameter(help="Seed of the split and of the draw from clusters.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
     ] = "text",
@@ -98,6 +109,9 @@ def certify(
         missing=missing,
         functionals=functional,
         split=split,
+        unit=unit,
+        repeats=repeats,
+        dependence=dependence,
         seed=seed,
     )
     if report is not None:

@@ -69,7 +69,7 @@ def jumps(band: Band, most: int = _JUMPS) -> NDArray[np.float64]:
 
 def share_up_to(band: Band, t: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share of the sample at or below each t: the step that the band surrounds."""
-    return np.searchsorted(band.x, t, side="right") / band.n
+    return np.searchsorted(band.x, t, side="right") / band.x.size
 
 
 def _one_of(result: Certificate, candidate: str | None) -> Evaluated:
@@ -152,9 +152,9 @@ def _beyond(band: Band) -> list[str]:
     if not math.isfinite(band.half_width):
         told.append("no band: this rule promises nothing for a shortlist of this size")
     if above:
-        told.append(f"{above} of {band.n} scores are ∞: beyond the right edge")
+        told.append(f"{above} of {band.x.size} scores are ∞: beyond the right edge")
     if below:
-        told.append(f"{below} of {band.n} scores are −∞: beyond the left edge")
+        told.append(f"{below} of {band.x.size} scores are −∞: beyond the left edge")
     return told
 
 

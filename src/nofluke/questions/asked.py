@@ -62,9 +62,11 @@ class Asked:
         band: str,
         split: float | None,
         functionals: Iterable[str],
+        repeats: str = "first",
     ) -> Asked:
         """The arguments, or an ``InputError`` for the first that cannot be used."""
         better = checks.better(scores.better)
+        band = _averaged(band, repeats)
         binary = band == "clopper_pearson" or (band == "auto" and scores.binary)
         return cls(
             selection=rules.parse(select),
@@ -176,6 +178,21 @@ class Asked:
         return rule
 
 
+def _averaged(band: str, repeats: str) -> str:
+    """Averaged runs have a band of their own."""
+    if repeats != "average":
+        if band == "averaged":
+            raise InputError("band='averaged' needs repeats='average'.", code="NF008")
+        return band
+    if band not in ("auto", "averaged"):
+        raise InputError(
+            f"repeats='average' has a band of its own, and band={band!r} is for one run of each "
+            "example; leave band= out, or use repeats='first'.",
+            code="NF008",
+        )
+    return "averaged"
+
+
 def _claim(claim: str) -> str:
     if claim in _CLAIMS:
         return claim
@@ -196,7 +213,7 @@ def _claim(claim: str) -> str:
 def _band(band: str, gammas: tuple[float, ...]) -> str:
     """A band method, perhaps truncated: "berk_jones:0.2" bounds failure rates up to 0.2 only."""
     name, colon, gamma_max = str(band).partition(":")
-    if band in ("auto", "clopper_pearson"):
+    if band in ("auto", "averaged", "clopper_pearson"):
         return band
     if name == "binomial":
         if len(gammas) > 1 or colon:

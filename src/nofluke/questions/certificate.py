@@ -10,6 +10,7 @@ from typing import Any
 from nofluke import bands, checks, functionals, proportions
 from nofluke.errors import InputError
 from nofluke.results import Band, Interval, Result, Row, outward, percent
+from nofluke.scores.dependence import lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -223,6 +224,11 @@ class Certificate(Result):
         """What a colleague may paste; each sentence is literally true."""
         if not self.selected:
             return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
+        if lost(self.notes):
+            return [
+                f"{len(self.selected)} of {self.K} candidates were chosen ({self.selection}), and "
+                "their rows depend on each other: no guarantee is made for any number here."
+            ]
         # A bound on a rate is the same at every failure rate, so it is said once.
         winners = self.winners()[:1] if self.binary else self.winners()
         told = [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
@@ -387,6 +393,11 @@ def _bound(band: Band) -> str:
     dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / band.alpha):.10g} / {2 * n})"
     if band.method == "dkw":
         return f"half-width = {dkw} = {band.half_width:.10g}"
+    if band.method == "averaged":
+        return (
+            f"half-width = {band.half_width:.10g}, the mean of sqrt(log({c}/u) / (2 n)) over u "
+            f"below alpha; DKW's for one run would be {dkw}"
+        )
     if band.method == "binomial":
         return f"the smallest rank r with P(Binomial(n, 1 - {band.gamma_max:g}) >= r) <= alpha"
     level = bands.critical_level(band.method, n, band.alpha, band.side, gamma_max=band.gamma_max)

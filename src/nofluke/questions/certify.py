@@ -13,7 +13,8 @@ from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
 from nofluke.results import Band, Interval, outward
-from nofluke.scores import findings
+from nofluke.scores import findings, units
+from nofluke.scores.dependence import guard, lost
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
 from nofluke.selective import LevelRule
@@ -47,6 +48,9 @@ def certify(
     functionals: Iterable[str] = (),
     weights: Mapping[str, float] | None = None,
     split: float | None = None,
+    unit: str = "example",
+    repeats: str = "first",
+    dependence: str = "refuse",
     seed: int | None = None,
 ) -> Certificate:
     """Guarantees that survive the choice: the chosen are evaluated on the data that chose them.
@@ -75,7 +79,13 @@ def certify(
             band: "mean" (needs bounds), "median", "q0.9", "cvar0.1", "iqr" (needs side="both").
         weights: Factor on the level by candidate, fixed without looking, summing to K.
         split: Share of the examples to choose on; the rest evaluates at level ``delta``.
-        seed: Seed of the split.
+        unit: What is an independent draw: each "example", or each "cluster", of which one example
+            is drawn by chance.
+        repeats: Of several runs of an example use the "first", or "average" the distribution
+            functions of all.
+        dependence: "refuse" rows that follow each other in time too closely to be counted one by
+            one, or "ignore" it and give up the guarantee.
+        seed: Seed of the split and of the draw from clusters.
 
     Returns:
         The certificate: a row for each chosen candidate and gamma, the winner of each gamma at
@@ -109,15 +119,18 @@ def certify(
         band=band,
         split=split,
         functionals=functionals,
+        repeats=repeats,
     )
     if isinstance(rule, LevelRule) and rule.K > asked.K:
         asked = replace(asked, K=rule.K, told=True)
-    table = findings.settle(scores, missing)
+    seed = _seed(seed)
+    table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
     chooses, evaluates = table, table
     if split is not None:
         _refuse_rule_with_split(rule, weights)
-        chooses, evaluates = splits.halves(table, split, checks.generator(_seed(seed)))
+        chooses, evaluates = splits.halves(table, split, checks.generator(seed), unit=unit)
     choice = asked.selection.choose(chooses)
+    serial = () if unit == "cluster" else guard(table, choice.selected, dependence)
     m = len(choice.selected)
     levels = asked.levels(rule) if split is None else asked.split_levels(m)
     if weights is not None:
@@ -151,7 +164,7 @@ def certify(
         ),
         breakeven=_breakeven(asked, m, levels) if split is None else None,
         metric=scores.metric,
-        guarantee="finite-sample" if asked.pays(levels) else "heuristic",
+        guarantee="finite-sample" if asked.pays(levels) and not lost(serial) else "heuristic",
         assumes=_ASSUMES,
         n=len(table.examples),
         digest=scores.digest,
@@ -159,7 +172,8 @@ def certify(
             *table.notes,
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
-            *findings.dependence(table if table.cluster else scores, int(table.n.max())),
+            *findings.dependence(table if table.cluster else scores, _most(table)),
+            *serial,
             *choice.notes,
             *_about_choice(asked, levels),
             *_about_band(asked, evaluated),
@@ -182,6 +196,9 @@ def certify(
             "functionals": list(asked.functionals),
             "weights": dict(weights) if weights else None,
             "split": split,
+            "unit": unit,
+            "repeats": repeats,
+            "dependence": dependence,
             "seed": seed,
         },
     )
@@ -234,11 +251,11 @@ def _evaluate(
         answers.append(
             Evaluated(
                 candidate=candidate,
-                n=int(x.size),
+                n=int(x.size) // table.averaged,
                 failed=int(table.n_failed[k]),
                 mean=mean,
                 alpha=alpha,
-                region=_region(x, alpha, asked),
+                region=_region(x, alpha, asked, table.averaged),
                 side=asked.side,
                 methods=asked.methods(),
             )
@@ -252,7 +269,7 @@ def _means(table: Scores, selected: tuple[int, ...]) -> list[float]:
     return [sums.mean(table.sample(k)) for k in selected]
 
 
-def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interval:
+def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -> Band | Interval:
     """The one composition: a region is a function of the sample and the level."""
     if alpha >= 1:
         raise InputError(
@@ -262,17 +279,23 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interv
         if alpha == 0:
             return proportions.vacuous(x, side=asked.side)
         return proportions.clopper_pearson(x, alpha=alpha, side=asked.side)
-    chosen = asked.chosen(x.size, alpha)
     if alpha == 0:
-        return bands.vacuous(x, method=asked.plain_method(x.size), side=asked.side)
+        return bands.vacuous(x, method=asked.plain_method(x.size), side=asked.side, runs=runs)
+    if asked.band == "averaged":
+        return bands.averaged(x, runs=runs, alpha=alpha, side=asked.side)
+    chosen = asked.chosen(x.size, alpha)
     if chosen.method == "binomial":
         return bands.binomial(x, gamma=asked.gammas[0], alpha=alpha, side=asked.side)
     options = {} if chosen.gamma_max is None else {"gamma_max": chosen.gamma_max}
     return bands.METHODS[chosen.method].call(x, alpha=alpha, side=asked.side, **options)
 
 
+def _most(table: Scores) -> int:
+    return int(table.n.max()) // table.averaged
+
+
 def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
-    return int(table.n[list(selected)].min()) if selected else 0
+    return int(table.n[list(selected)].min()) // table.averaged if selected else 0
 
 
 def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores) -> str:

@@ -30,6 +30,7 @@ class Rows:
     where: NDArray[np.int32] | None
     run: NDArray[np.int32] | None = None
     cluster: NDArray[np.int32] | None = None
+    time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     failed: NDArray[np.bool_] | None = None
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
@@ -119,13 +120,14 @@ class Assembly:
         first[1:] = (keys[-1][1:] != keys[-1][:-1]) | (keys[-2][1:] != keys[-2][:-1])
         use = ~missing
         candidate = cells[use, 0]
-        known = {"candidate", "example", "score", "run", "cluster", "failed"}
+        known = {"candidate", "example", "score", "run", "cluster", "time", "failed"}
         rows = Rows(
             values=score[use],
             starts=np.searchsorted(candidate, np.arange(self._K + 1)).astype(np.int64),
             where=cells[use, 1].astype(np.int32),
             run=columns["run"][use].astype(np.int32) if "run" in columns else None,
             cluster=columns["cluster"][use].astype(np.int32) if "cluster" in columns else None,
+            time=columns["time"][use].astype(np.float64) if "time" in columns else None,
             kept={n: c[use].astype(np.float64) for n, c in columns.items() if n not in known},
             failed=None if failed is None else failed[use],
             empty=cells[missing & first],
@@ -197,6 +199,8 @@ def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:
         codes = getattr(rows, name)
         if codes is not None:
             columns[name] = codes.astype("<i4")
+    if rows.time is not None:
+        columns["time"] = rows.time.astype("<f8", copy=False)
     for name in sorted(rows.kept):
         columns[f"kept {name}"] = rows.kept[name].astype("<f8", copy=False)
     if rows.where is not None:

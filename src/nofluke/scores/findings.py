@@ -14,7 +14,7 @@ from nofluke.scores import assembly
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.scores.table import Scores
+    from nofluke.scores.table import Labels, Scores
 
 T = TypeVar("T", bound=np.generic)
 
@@ -31,7 +31,7 @@ def settle(scores: Scores, missing: str) -> Scores:
         InputError: There are gaps and ``missing`` is "raise", or it cannot be done.
     """
     checks.choice(missing, get_args(checks.Missing), name="missing")
-    table = _first_of_repeats(scores)
+    table = first_of_repeats(scores)
     if table.complete:
         return table
     have = _counts(table)
@@ -103,7 +103,8 @@ def _counts(table: Scores) -> NDArray[np.int64]:
     return np.bincount(places, minlength=len(table.examples))
 
 
-def _first_of_repeats(table: Scores) -> Scores:
+def first_of_repeats(table: Scores) -> Scores:
+    """One row of each candidate and example: the first by run and cluster."""
     if table.where is None:
         return table
     again = np.zeros(table.values.size, np.bool_)
@@ -198,7 +199,8 @@ def _fill(table: Scores) -> Scores:
         where=None,
         empty=np.empty((0, 2), np.int64),
         run=None,
-        cluster=None,
+        cluster=_cluster_of_examples(table),
+        time=None if table.time is None else _spread(table.time, owner, table, np.nan),
         kept={name: _spread(column, owner, table, np.nan) for name, column in table.kept.items()},
         failed=None if table.failed is None else _spread(table.failed, owner, table, fill=False),
         filled=_spread(np.zeros(table.values.size, np.bool_), owner, table, fill=True),
@@ -208,6 +210,17 @@ def _fill(table: Scores) -> Scores:
             f"({table.worst:g}). {_who_lacks(table)}",
         ),
     )
+
+
+def _cluster_of_examples(table: Scores) -> Labels | None:
+    """The clusters of the full grid, where every example lies in one and the same for all."""
+    if table.cluster is None or table.where is None:
+        return None
+    of = np.full(len(table.examples), -1, np.int32)
+    of[table.where] = table.cluster.codes
+    if (of < 0).any() or (of[table.where] != table.cluster.codes).any():
+        return None
+    return table.cluster._replace(codes=np.tile(of, table.K))
 
 
 def _spread(

@@ -44,10 +44,13 @@ class Scores:
         metric: Name of the metric, where known.
         run: Repeat (seed, epoch) of each value, where the input tells repeats apart.
         cluster: Group of each value (document, user, repository), where the input has one.
+        time: When each value was measured: numbers that sort, NaN where unknown; None where the
+            input has no time.
         kept: Further numeric columns asked for by ``keep=``, aligned with ``values``.
         empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
         failed: Whether each row is marked as failed; None where nothing marks failures.
         filled: Whether each value stands in for a missing score; None where none does.
+        averaged: Rows of one example whose distribution functions are averaged, one for each run.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
         reading: How the input was read, where that was told: columns, failed, metric, keep.
@@ -64,10 +67,12 @@ class Scores:
     metric: str | None
     run: Labels | None = None
     cluster: Labels | None = None
+    time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     failed: NDArray[np.bool_] | None = None
     filled: NDArray[np.bool_] | None = None
+    averaged: int = 1
     digest: str
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -181,6 +186,7 @@ class Scores:
                 if cluster_names is None or rows.cluster is None
                 else Labels(rows.cluster, cluster_names)
             ),
+            time=rows.time,
             kept=rows.kept,
             empty=rows.empty,
             failed=rows.failed,
@@ -249,11 +255,21 @@ class Scores:
             where=where[keep],
             run=self.run and Labels(self.run.codes[keep], self.run.names),
             cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
+            time=None if self.time is None else self.time[keep],
             kept={name: column[keep] for name, column in self.kept.items()},
             failed=None if self.failed is None else self.failed[keep],
             filled=None if self.filled is None else self.filled[keep],
             notes=self.notes if note is None else (*self.notes, note),
         )
+
+    def by_group(self, column: str = "cluster") -> Scores:
+        """A table whose candidates are the (candidate, group) units, "model | group".
+
+        See ``groups.by_group``: what it promises, and how the units are paid for.
+        """
+        from nofluke.scores import groups
+
+        return groups.by_group(self, column)
 
     def __repr__(self) -> str:
         n = self.n

@@ -47,7 +47,7 @@ def read(
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
         metric: The metric to choose where a table holds several; else the metric's name.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
-            candidate, example, score, run, cluster, metric; None leaves a role out; a list of
+            candidate, example, score, run, cluster, time, metric; None leaves a role out; a list of
             candidate columns chooses those of a wide table.
         failed: A column that tells which rows failed, or a condition: "error_code!=200",
             "error_code=429,-1", "latency_s>60". Failed rows count as the worst score.
