@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Better: TypeAlias = Literal["higher", "lower"]
 Side: TypeAlias = Literal["both", "lower", "upper"]
 # Levels below this have no exact band, and nobody has a use for them.
-_LEAST = 1e-300
+_LEAST = 1e-305
 Missing: TypeAlias = Literal["raise", "common", "own", "worst"]
 Weight: TypeAlias = "Callable[[NDArray[np.float64]], ArrayLike]"
 

@@ -101,7 +101,7 @@ class Asked:
 
     def plain_method(self, n: int) -> str:
         """The band of constant width by which rules are compared."""
-        return "dkw" if self.band == "dkw" else bands.sharpest(n)
+        return self.band if self.band in ("dkw", "averaged") else bands.sharpest(n)
 
     def methods(self) -> tuple[tuple[str, float | None], ...]:
         """The band methods that may be taken, each with its truncation."""
