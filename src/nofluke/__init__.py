@@ -6,8 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, proportions, selective
+    from nofluke import bands, functionals, proportions, selective, sequences
     from nofluke.questions.certify import certify
+    from nofluke.questions.kpis import certify_kpis
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
@@ -16,9 +17,12 @@ __all__ = [
     "Scores",
     "bands",
     "certify",
+    "certify_kpis",
+    "functionals",
     "proportions",
     "read",
     "selective",
+    "sequences",
     "split_breakeven",
 ]
 
@@ -26,6 +30,7 @@ __all__ = [
 _ROOMS = {
     "Scores": "nofluke.scores.table",
     "certify": "nofluke.questions.certify",
+    "certify_kpis": "nofluke.questions.kpis",
     "read": "nofluke.scores.readers",
     "split_breakeven": "nofluke.selective",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -11,13 +12,18 @@ import numpy as np
 from nofluke.errors import InputError, some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 Better: TypeAlias = Literal["higher", "lower"]
 Side: TypeAlias = Literal["both", "lower", "upper"]
+# Levels below this have no exact band, and nobody has a use for them.
+_LEAST = 1e-305
 Missing: TypeAlias = Literal["raise", "common", "own", "worst"]
+Weight: TypeAlias = "Callable[[NDArray[np.float64]], ArrayLike]"
+
+_SLACK = 1e-12  # what rounding may take from a weight that never falls in exact arithmetic
 
 
 def sample(x: ArrayLike, *, name: str = "x") -> NDArray[np.float64]:
@@ -48,8 +54,10 @@ def sample(x: ArrayLike, *, name: str = "x") -> NDArray[np.float64]:
 def fraction(value: float, *, name: str) -> float:
     """A number strictly between 0 and 1; a percentage is recognised and refused."""
     number = real(value, name=name)
-    if 0 < number < 1:
+    if _LEAST <= number < 1:
         return number
+    if 0 < number < _LEAST:
+        raise InputError(f"{name}={value!r} is below {_LEAST:g}, the least there is.", code="NF008")
     hint = f" If you mean {number:g} %, write {number / 100:g}." if 1 < number <= 100 else ""
     raise InputError(f"{name}={value!r} must lie strictly between 0 and 1.{hint}", code="NF008")
 
@@ -91,9 +99,16 @@ def alpha(*, level: float | None, alpha: float | None) -> float:
     return 1 - fraction(cast("float", level), name="level")
 
 
+def region(
+    x: ArrayLike, side: str, level: float | None, alpha: float | None
+) -> tuple[NDArray[np.float64], Side, float]:
+    """What every region takes: a sample, a side, and exactly one of level and alpha."""
+    return sample(x), _which_side(side), _error_level(level, alpha)
+
+
 def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
     """The failure rates asked for, as given, without repeats."""
-    listed = [value] if isinstance(value, int | float) else list(value)
+    listed = list(value) if isinstance(value, Iterable) else [value]
     if not listed:
         raise InputError(
             "gamma is empty; give at least one failure rate, such as 0.1.", code="NF008"
@@ -134,6 +149,51 @@ def bounds(value: Sequence[float] | None) -> tuple[float, float] | None:
     return low, high
 
 
+def within(x: NDArray[np.float64], value: Sequence[float] | None) -> tuple[float, float]:
+    """The bounds, infinite where none are declared; a sample that breaks them is refused."""
+    low, high = bounds(value) or (-math.inf, math.inf)
+    outside = x[(x < low) | (x > high)]
+    if outside.size:
+        raise InputError(
+            f"{outside.size} of {x.size} scores lie outside bounds=({low:g}, {high:g}), such as "
+            f"{some(outside.tolist(), most=3)}; widen the bounds: a declared bound is a promise.",
+            code="NF010",
+        )
+    return low, high
+
+
+def distortion(g: Weight, ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A weight on [0, 1] at ascending ranks from 0 to 1, freed of rounding; shape (ranks,)."""
+    try:
+        values = np.array(g(ranks), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"g cannot be evaluated on an array of ranks ({error}); np.vectorize(g) can.",
+            code="NF008",
+        ) from None
+    if values.shape != ranks.shape:
+        raise InputError(
+            f"g gives shape {values.shape} for ranks of shape {ranks.shape}; expected one value "
+            "for each.",
+            code="NF008",
+        )
+    # Both are claims, so that a NaN breaks them.
+    if not (abs(values[0]) <= _SLACK and abs(values[-1] - 1) <= _SLACK):
+        raise InputError(
+            f"g(0)={values[0]:g} and g(1)={values[-1]:g}; expected 0 and 1.", code="NF008"
+        )
+    rises = np.diff(values) >= -_SLACK
+    if not rises.all():
+        at = int(np.argmin(rises))
+        raise InputError(
+            f"g goes from {values[at]:g} at rank {ranks[at]:g} to {values[at + 1]:g} at "
+            f"{ranks[at + 1]:g}; a weight must never fall.",
+            code="NF008",
+        )
+    values[0], values[-1] = 0, 1
+    return np.asarray(np.maximum.accumulate(np.clip(values, 0, 1)))
+
+
 def exact(value: float) -> Fraction:
     """The decimal that was typed, as a rational: 0.1 is 1/10, not the nearest double."""
     return Fraction(repr(float(value)))
@@ -156,3 +216,11 @@ def _pair(value: Any) -> tuple[float, float]:
             f"bounds={value!r} must be two numbers, (low, high).", code="NF008"
         ) from None
     return low, high
+
+
+def _which_side(value: str) -> Side:
+    return side(value)
+
+
+def _error_level(level: float | None, error: float | None) -> float:
+    return alpha(level=level, alpha=error)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from nofluke import checks
-from nofluke.errors import InputError
-from nofluke.kernels import order_statistics
+from nofluke.errors import InputError, some
+from nofluke.kernels import evalues, order_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -179,7 +179,7 @@ class Band:
     therefore every guaranteed KPI read from it holds, for all gamma together.
 
     Attributes:
-        x: The sample in ascending order, shape (n,); infinities allowed.
+        x: The sample in ascending order, shape (n * runs,); infinities allowed.
         limits: The limits by rank, from n and the error level.
         alpha: Error level.
         side: "both"; "lower" bounds F from below only, "upper" from above only.
@@ -187,6 +187,8 @@ class Band:
         guarantee: What is promised, in one word.
         gamma_max: Largest failure rate the band was made for, where it is truncated; it says
             nothing about larger ones.
+        runs: How many runs of each draw are in the sample, where their distribution functions
+            are averaged.
     """
 
     x: NDArray[np.float64]
@@ -196,11 +198,12 @@ class Band:
     method: str
     guarantee: Guarantee
     gamma_max: float | None = None
+    runs: int = 1
 
     @property
     def n(self) -> int:
         """Number of independent draws."""
-        return int(self.x.size)
+        return int(self.x.size) // self.runs
 
     @property
     def half_width(self) -> float:
@@ -212,7 +215,7 @@ class Band:
         below, above, radius = self.limits
         if radius is not None:
             return radius
-        ecdf = np.arange(self.n + 1) / self.n
+        ecdf = np.arange(self.x.size + 1) / self.x.size
         low, high = ecdf[below > 0] - below[below > 0], above[above < 1] - ecdf[above < 1]
         return float(max(low.max(initial=0), high.max(initial=0))) or math.inf
 
@@ -223,6 +226,23 @@ class Band:
     def upper(self, t: ArrayLike) -> Any:
         """Upper limit of F(t) = P(score <= t); 1 everywhere if the side is "lower"."""
         return _like(t, self.limits.above[self._passed(t)])
+
+    def steps(self, *, better: str) -> NDArray[np.float64]:
+        """Failure rates at which the guaranteed KPI changes, ascending; empty if none is certified.
+
+        The first is the smallest that n draws can certify at this error level.
+
+        Args:
+            better: "lower" or "higher".
+        """
+        below, above, radius = self.limits
+        if radius is not None:
+            rates = radius + np.arange(self.x.size) / self.x.size
+        else:
+            curve = below if better == "lower" else 1 - above[::-1]
+            # A hair up: the rate that a limit reaches exactly must be reached after rounding too.
+            rates = np.unique(1 - curve[curve > 0]) * (1 + 1e-15)
+        return np.asarray(rates[(rates > 0) & (rates < 1)])
 
     def rank(self, gamma: float, *, better: str) -> int | None:
         """Which order statistic, counted from the smallest as 1, the guaranteed KPI is.
@@ -247,13 +267,13 @@ class Band:
         below, above, radius = self.limits
         # Mirroring the scores turns one orientation into the other, so one rank serves both.
         if radius is not None:
-            reached = order_statistics.certifying_rank(self.n, radius, gamma)
+            reached = order_statistics.certifying_rank(self.x.size, radius, gamma)
         else:
             curve = below if better == "lower" else 1 - above[::-1]
             reached = order_statistics.first_reaching(curve, gamma)
         if reached is None or better == "lower":
             return reached
-        return self.n + 1 - reached
+        return self.x.size + 1 - reached
 
     def guaranteed(self, gamma: float, *, better: str) -> float:
         """The guaranteed KPI X*(gamma): all but a share gamma of future cases are no worse.
@@ -273,11 +293,95 @@ class Band:
             return math.inf if better == "lower" else -math.inf
         return float(self.x[rank - 1])
 
+    def contains(self, F: Callable[[NDArray[np.float64]], ArrayLike]) -> bool:
+        """Whether a hypothesised distribution function lies in the band everywhere.
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+
+        >>> from nofluke import bands
+        >>> bands.dkw([0.1, 0.5, 0.9], alpha=0.1).contains(lambda t: t.clip(0, 1))
+        True
+        """
+        right, left = self._hypothesis(F)
+        below, above, _ = self.limits
+        return bool((right >= below[1:]).all() and (left <= above[:-1]).all())
+
+    def pvalue(self, F: Callable[[NDArray[np.float64]], ArrayLike]) -> float:
+        """The smallest error level at which a band of this method leaves F out.
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+
+        Raises:
+            InputError: The method has no such value (a band for one failure rate only).
+
+        >>> from nofluke import bands
+        >>> round(bands.dkw([0.6, 0.8, 0.9], alpha=0.1).pvalue(lambda t: t.clip(0, 1)), 4)
+        0.2307
+        """
+        from nofluke.kernels import hypotheses
+
+        if self.method not in ("dkw", "kolmogorov", "berk_jones", "owen"):
+            raise InputError(f"band {self.method!r} has no p-value.", code="NF008")
+        right, left = self._hypothesis(F)
+        return hypotheses.p_value(
+            self.method, right, left, side=self.side, first_rank=self._first_rank()
+        )
+
+    def evalue(
+        self,
+        F: Callable[[NDArray[np.float64]], ArrayLike],
+        *,
+        calibrator: Callable[[float], float] = evalues.mixture,
+    ) -> float:
+        """Evidence against F: a calibrator of its p-value, with expectation at most 1 under F.
+
+        After choosing m of K candidates F is rejected where the value reaches K / (delta m).
+
+        Args:
+            F: Distribution function t -> P(score <= t), for arrays; it may jump.
+            calibrator: Non-increasing, with integral at most 1, fixed before the data.
+
+        >>> from nofluke import bands
+        >>> band = bands.dkw([0.9] * 20, alpha=0.1)
+        >>> round(band.evalue(lambda t: t.clip(0, 1), calibrator=lambda p: 0.5 * p**-0.5) / 1e6, 3)
+        3.837
+        """
+        p = self.pvalue(F)
+        return float(calibrator(p)) if p > 0 else math.inf
+
     def __str__(self) -> str:
         return (
             f"CDF band of half-width {self.half_width:.4g} at {100 * (1 - self.alpha):.6g}% "
             f"({self.method}, side {self.side}, n={self.n}, {self.guarantee})"
         )
+
+    def _hypothesis(
+        self, F: Callable[[NDArray[np.float64]], ArrayLike]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """F at the draws and just before them, shape (n,) each."""
+        right = np.asarray(F(self.x), dtype=np.float64)
+        left = np.asarray(F(self._just_before()), dtype=np.float64)
+        for given in (right, left):
+            if given.shape != self.x.shape or not ((given >= 0) & (given <= 1)).all():
+                raise InputError(
+                    f"F must give one probability in [0, 1] for each of the {self.n} draws; it "
+                    f"gave shape {given.shape} with {some(given.ravel().tolist(), most=3)}.",
+                    code="NF008",
+                )
+        return right, left
+
+    def _just_before(self) -> NDArray[np.float64]:
+        """Points so little before the draws that F, written with rounding, still sees a jump."""
+        finite = np.abs(self.x[np.isfinite(self.x)])
+        step = max(1e-12 * float(finite.max(initial=0.0)), 1e-300)
+        return np.minimum(self.x - step, np.nextafter(self.x, -np.inf))
+
+    def _first_rank(self) -> int:
+        if self.gamma_max is None:
+            return 1
+        return order_statistics.first_rank(self.n, self.gamma_max)
 
     def _passed(self, t: ArrayLike) -> NDArray[np.int64]:
         """How many of the draws are <= t, every tie at t counted."""
@@ -309,6 +413,17 @@ def _like(t: ArrayLike, values: NDArray[np.float64]) -> Any:
     return float(values) if np.ndim(t) == 0 else values
 
 
+def percent(share: float, *, of_the_rest: bool = False) -> str:
+    """A share as it was typed, in per cent and unrounded; or what it leaves of 100 per cent.
+
+    >>> percent(0.1), percent(1e-7, of_the_rest=True)
+    ('10 %', '99.99999 %')
+    """
+    typed = Decimal(repr(float(share)))
+    exact = 100 * (1 - typed if of_the_rest else typed)
+    return f"{exact.normalize():f} %"
+
+
 def outward(value: float, better: str, *, digits: int = 5) -> str:
     """A guaranteed value in a few digits, rounded so that the promise stays true.
 
@@ -322,7 +437,7 @@ def outward(value: float, better: str, *, digits: int = 5) -> str:
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
-    exact = Decimal(value)
+    exact = Decimal(repr(float(value)))
     step = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
     way = ROUND_CEILING if better == "lower" else ROUND_FLOOR
     with localcontext(prec=60):

@@ -35,6 +35,7 @@ Calibrator: TypeAlias = Callable[[float], float]
 
 # A cost above one by rounding alone is not a broken promise.
 _ROUNDING = 1e-9
+_MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -469,7 +470,9 @@ def _psdme_options(rest: str, size: int | None) -> dict[str, Any]:
 
 def _even_prior(rest: str) -> dict[int, float]:
     parts = [part.strip() for part in rest.split(",") if part.strip()]
-    if not parts or not all(part.isdigit() and int(part) > 0 for part in parts):
+    if not parts or not all(
+        part.isascii() and part.isdecimal() and int(part) > 0 for part in parts
+    ):
         raise InputError(
             f"rule='sizes:{rest}': the sizes that will be tried stand after the colon, as in "
             "sizes:3,5,10; for unequal weights pass selective.sizes(prior={3: 0.2, 5: 0.8}).",
@@ -480,7 +483,12 @@ def _even_prior(rest: str) -> dict[int, float]:
 
 
 def _budget(K: int, delta: float) -> tuple[int, float]:
-    return checks.whole(K, name="K"), checks.fraction(delta, name="delta")
+    if checks.whole(K, name="K") > _MOST:
+        raise InputError(
+            f"K={K} candidates are more than the {_MOST:,} for which levels are worked out.",
+            code="NF008",
+        )
+    return K, checks.fraction(delta, name="delta")
 
 
 def _cost(levels: NDArray[np.float64], K: int, delta: float) -> float:

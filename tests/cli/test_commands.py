@@ -330,3 +330,24 @@ def test_arguments_that_are_not_what_they_should_be():
     assert arguments.kept_columns("top:5@median") == ()
     with pytest.raises(InputError, match="not ROLE=COLUMN"):
         arguments.mapping("a=", name="--columns")
+
+
+def test_units_and_dependence_are_options(tmp_path, capsys):
+    path = tmp_path / "log.csv"
+    lines = [
+        f"{m},{m}{g}-{i},c{g:02d},{i},{g % 7 + i / 100}"
+        for m in "ab"
+        for g in range(30)
+        for i in range(20)
+    ]
+    path.write_text("\n".join(["model,item,cluster,t,score", *lines]))
+    asked = ["certify", str(path), "--better", "lower", "--missing", "own", "--select", "top:1"]
+
+    assert run(asked) == 2
+    assert capsys.readouterr().err.startswith("NF117")
+    assert run([*asked, "--unit", "cluster", "--seed", "1"]) == 0
+    assert "one draw for each cluster" in " ".join(capsys.readouterr().out.split())
+    assert run([*asked, "--dependence", "ignore"]) == 0
+    assert "NF118" in capsys.readouterr().out
+    assert run([*asked, "--repeats", "average"]) == 2
+    assert "needs a run column" in capsys.readouterr().err

@@ -19,10 +19,11 @@ SAMPLES = arrays(
         st.sampled_from([math.inf, -math.inf]),
     ),
 )
-ALPHAS = st.floats(1e-12, 0.6)
+# A few levels only: each is solved for every n, and the laws do not depend on the level.
+ALPHAS = st.sampled_from([1e-12, 1e-3, 0.01, 0.05, 0.2, 0.5])
 GAMMAS = st.floats(0.01, 0.99)
-SIDES = {"dkw": ("both", "lower", "upper"), "kolmogorov": ("lower", "upper")}
-EACH = [(m, s) for m, sides in SIDES.items() for s in sides]
+METHODS = ("dkw", "kolmogorov", "berk_jones", "owen")
+EACH = [(m, s) for m in METHODS for s in ("both", "lower", "upper")]
 
 
 def make(method, x, alpha, side):
@@ -30,7 +31,7 @@ def make(method, x, alpha, side):
 
 
 def test_every_registered_band_stands_here():
-    assert set(SIDES) == set(bands.METHODS)
+    assert set(METHODS) == set(bands.METHODS)
 
 
 @pytest.mark.parametrize(("method", "side"), EACH)
@@ -63,13 +64,13 @@ def test_limits_lie_around_the_empirical_distribution_and_never_fall(method, sid
 
     assert (lower >= 0).all()
     assert (upper <= 1).all()
-    assert (lower <= ecdf).all()
-    assert (upper >= ecdf).all()
+    assert (lower <= ecdf + 1e-12).all()
+    assert (upper >= ecdf - 1e-12).all()
     assert (np.diff(lower) >= 0).all()
     assert (np.diff(upper) >= 0).all()
 
 
-@pytest.mark.parametrize("method", SIDES)
+@pytest.mark.parametrize("method", METHODS)
 @given(x=SAMPLES, alpha=ALPHAS, gamma=GAMMAS)
 def test_mirrored_data_give_the_mirrored_guarantee(method, x, alpha, gamma):
     low = make(method, x, alpha, "lower").guaranteed(gamma, better="lower")
@@ -78,7 +79,7 @@ def test_mirrored_data_give_the_mirrored_guarantee(method, x, alpha, gamma):
     assert low == -high
 
 
-@pytest.mark.parametrize("method", SIDES)
+@pytest.mark.parametrize("method", METHODS)
 @given(x=SAMPLES, alpha=ALPHAS, gamma=GAMMAS, scale=st.integers(-8, 8))
 def test_a_change_of_units_moves_the_guarantee_alike(method, x, alpha, gamma, scale):
     factor = 2.0**scale

@@ -101,15 +101,9 @@ def test_the_rank_is_exact_arithmetic_on_the_typed_decimal():
     assert certifying_rank(10, 0.31, 0.3) is None
 
 
-def test_kolmogorov_has_one_side():
-    with pytest.raises(InputError, match="exact on one side only"):
-        bands.kolmogorov([1, 2], alpha=0.1, side="both")
-
-
-def test_auto_is_a_matter_of_n_and_side():
-    assert bands.sharpest(200, side="lower") == "kolmogorov"
-    assert bands.sharpest(200, side="both") == "dkw"
-    assert bands.sharpest(10**6, side="lower") == "dkw"
+def test_the_narrowest_of_constant_width_is_a_matter_of_n():
+    assert bands.sharpest(200) == "kolmogorov"
+    assert bands.sharpest(10**6) == "dkw"
 
 
 def test_a_band_at_another_level_is_the_band_made_at_that_level():
@@ -130,5 +124,5 @@ def test_a_band_explains_itself():
     assert str(bands.dkw([1, 2, 3, 4], alpha=0.1)) == (
         "CDF band of half-width 0.6119 at 90% (dkw, side both, n=4, finite-sample)"
     )
-    with pytest.raises(InputError, match="unknown; there are dkw, kolmogorov"):
+    with pytest.raises(InputError, match="unknown; there are dkw, kolmogorov, berk_jones, owen"):
         bands.METHODS["bj"]

@@ -19,16 +19,78 @@ def test_a_size_fixed_in_advance_gets_the_step_level():
     answer = certify(LOSS, "top:10", delta=0.1, gamma=(0.25, 0.1))
 
     assert answer.rule == "fixed_size"
-    assert answer.band == "kolmogorov"
     assert answer.side == "lower"
     assert len(answer.selected) == 10
     rows = answer.rows()
     assert len(rows) == 20
     assert {row["alpha"] for row in rows} == {0.1 * 10 / 31}
-    assert rows[0]["half_width"] == pytest.approx(0.0917890486, rel=1e-9)
-    assert [row["rank"] for row in rows[:2]] == [169, 199]
     best = LOSS.candidates.index(answer.selected[0])
-    assert rows[0]["value"] == np.sort(LOSS.sample(best))[168]
+    assert rows[0]["value"] == np.sort(LOSS.sample(best))[rows[0]["rank"] - 1]
+    flat = certify(LOSS, "top:10", delta=0.1, gamma=(0.25, 0.1), band="kolmogorov").rows()
+    assert flat[0]["half_width"] == pytest.approx(0.0917890486, rel=1e-9)
+    assert [row["rank"] for row in flat[:2]] == [169, 199]
+
+
+def test_the_default_certifies_tails_where_the_papers_band_certifies_nothing():
+    ask = {"select": "top:10", "gamma": (0.1, 0.05)}
+    paper = certify(LOSS, **ask, rule="psdme", band="dkw", side="both")
+    default = certify(LOSS, **ask)
+
+    assert not any(row["certified"] for row in paper.rows())
+    assert all(row["certified"] for row in default.rows())
+    assert (default.band, default.gamma_max) == ("berk_jones", 0.1)
+    assert any(note.startswith("NF119: band 'berk_jones:0.1' was chosen") for note in default.notes)
+    assert default.rows()[0]["gamma_min"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("gammas", "side", "band"),
+    [
+        ((0.5,), "auto", "kolmogorov"),
+        ((0.05,), "both", "berk_jones"),
+        ((0.001,), "auto", "kolmogorov"),
+    ],
+)
+def test_the_band_is_chosen_by_what_is_asked_and_never_by_the_scores(gammas, side, band):
+    other = Scores.from_arrays(-(np.sort(LOSS.matrix()) ** 2), better="lower")
+    ask = {"select": "top:10", "gamma": gammas, "side": side}
+    assert certify(LOSS, **ask).band == certify(other, **ask).band == band
+
+
+def test_one_failure_rate_that_was_fixed_in_advance():
+    answer = certify(LOSS, "top:10", gamma=0.1, band="binomial")
+    assert answer.rows()[0]["rank"] == 188
+    assert "Binomial" in answer.work()[0]
+    json.loads(answer.to_json())
+    with pytest.raises(InputError, match="for one failure rate"):
+        certify(LOSS, "top:10", gamma=(0.1, 0.05), band="binomial")
+
+
+def test_further_numbers_come_with_the_band_at_its_level():
+    scores = Scores.from_arrays(LOSS.matrix() / 50, better="lower", bounds=(0, 1))
+    answer = certify(scores, "top:2", functionals=("mean", "q0.5", "cvar0.1"), gamma=0.05)
+    rows = answer.functionals()
+
+    assert [r["functional"] for r in rows] == ["mean", "q0.5", "cvar0.1"] * 2
+    assert answer.gamma_max is None  # the whole curve is needed
+    for row in rows:
+        assert row["lower"] == 0
+        assert row["estimate"] < row["upper"] < 1
+    assert json.loads(answer.to_json())["functionals"][0]["functional"] == "mean"
+    both = certify(scores, "top:1", functionals="iqr", side="both").functionals()[0]
+    assert 0 <= both["lower"] < both["estimate"] < both["upper"]
+    with pytest.raises(InputError, match="functional='mode'"):
+        certify(scores, functionals=("mode",))
+    unbounded = certify(LOSS, "top:1", functionals=("mean",)).functionals()[0]
+    assert unbounded["upper"] == math.inf
+
+
+@pytest.mark.parametrize("band", ["dkw", "kolmogorov", "berk_jones", "owen", "berk_jones:0.3"])
+def test_every_band_explains_its_terms(band):
+    answer = certify(LOSS, "top:2", gamma=(0.2, 0.05), band=band)
+    assert answer.band == band.partition(":")[0]
+    assert "alpha = 0.006451612903" in answer.work()[0]
+    json.loads(answer.to_json())
 
 
 def test_a_random_size_gets_minimax():
@@ -51,7 +113,7 @@ def test_the_region_is_the_plain_band_at_the_rules_level():
 
 
 def test_the_winner_has_a_level_of_its_own():
-    answer = certify(LOSS, "top:10", gamma=(0.5, 0.2, 0.01))
+    answer = certify(LOSS, "top:10", gamma=(0.5, 0.2, 0.01), band="kolmogorov")
     winners = answer.winners()
 
     assert {w["alpha"] for w in winners} == {0.1 / 31}
@@ -201,14 +263,14 @@ def test_both_orientations_are_mirror_images():
 
 
 def test_what_cannot_be_certified_says_what_would_do():
-    answer = certify(LOSS, "top:5", gamma=0.01)
+    answer = certify(LOSS, "top:5", gamma=0.02, band="kolmogorov")
     row = answer.rows()[0]
     assert row["value"] == math.inf
     assert row["rank"] is None
     width = bands.half_width("kolmogorov", row["n_needed"], row["alpha"], side="lower")
     assert (
         width
-        <= 0.01
+        <= 0.02
         < bands.half_width("kolmogorov", row["n_needed"] - 1, row["alpha"], side="lower")
     )
     assert any(f"needs n={row['n_needed']}" in note for note in answer.notes)
@@ -315,7 +377,10 @@ def test_the_answer_says_that_a_size_must_be_fixed():
         ({"gamma": 0}, "gamma=0"),
         ({"side": "upper"}, "bounds the wrong side"),
         ({"band": "bj"}, "band='bj' is unknown"),
-        ({"band": "kolmogorov", "side": "both"}, "exact on one side only"),
+        ({"band": "berk_jones:2"}, "after the colon"),
+        ({"band": "berk_jones:x"}, "after the colon"),
+        ({"band": "berk_jones:0.2", "side": "both"}, "truncates one side"),
+        ({"band": "dkw:0.2"}, "knows no gamma_max"),
         ({"band": "clopper_pearson"}, "scores of 0 and 1 only"),
         ({"claim": "best"}, "claim='best'"),
         ({"claim": "fcx:a"}, "claim='fcx:a'"),

@@ -24,7 +24,7 @@ def scores(K=12, n=200, *, better="lower", seed=0, **how):
 
 
 def answer(better="lower", *, select="top:3", gamma=(0.05, 0.15, 0.3), **how):
-    return certify(scores(better=better), select, gamma=gamma, **how)
+    return certify(scores(better=better), select, gamma=gamma, **{"band": "kolmogorov"} | how)
 
 
 def binary(better="higher", K=10, **how):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ def run(tokens: list[str]) -> int:
 
     from nofluke.errors import NoflukeError
 
+    _speak_any_id()
     try:
         app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
@@ -33,8 +35,9 @@ def run(tokens: list[str]) -> int:
     except NoflukeError as error:
         _complain(error.code, str(error))
         return BAD_INPUT
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`); nothing more can be said to it.
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
+        # that into an exit of its own.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         _complain("NF001", f"{error}.")
@@ -83,7 +86,16 @@ def app() -> App:
     return commands
 
 
+def _speak_any_id() -> None:
+    """Ids may hold any letter, so a terminal that lacks one gets its escape and no crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _complain(code: str, message: str) -> None:
+    if sys.stderr is None:
+        return
     sys.stderr.write(f"{code}  {message}\n")
     if code not in ("NF070",):
         sys.stderr.write(f"More: nofluke explain {code}\n")

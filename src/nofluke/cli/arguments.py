@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nofluke.errors import InputError
 
 
@@ -11,6 +13,19 @@ def sources(words: list[str]) -> str | list[str]:
     if options:
         raise InputError(f"unknown option {options[0]}.", code="NF008")
     return words[0] if len(words) == 1 else words
+
+
+def report(path: Path, sources: list[str]) -> Path:
+    """Where the report goes: into a folder that exists, and over none of the inputs."""
+    if any(Path(s).exists() and path.exists() and path.samefile(s) for s in sources if s != "-"):
+        raise InputError(
+            f"--report {path} would overwrite the input; name another file.", code="NF008"
+        )
+    if not path.parent.is_dir():
+        raise InputError(
+            f"--report {path}: there is no folder {path.parent}; create it first.", code="NF008"
+        )
+    return path
 
 
 def numbers(words: list[str], *, name: str) -> list[float]:

@@ -50,10 +50,24 @@ def certify(
     ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    functional: Annotated[
+        list[str], Parameter(help="Also mean, median, q0.9, cvar0.1, iqr of each.")
+    ] = [],  # noqa: B006 (never changed)
     split: Annotated[
         float | None, Parameter(help="Choose on this share, evaluate on the rest.")
     ] = None,
-    seed: Annotated[int | None, Parameter(help="Seed of the split.")] = None,
+    unit: Annotated[
+        str, Parameter(help="What is an independent draw: example or cluster.")
+    ] = "example",
+    repeats: Annotated[
+        str, Parameter(help="Of several runs of an example: first or average.")
+    ] = "first",
+    dependence: Annotated[
+        str, Parameter(help="Rows that follow each other: refuse or ignore.")
+    ] = "refuse",
+    seed: Annotated[
+        int | None, Parameter(help="Seed of the split and of the draw from clusters.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
     ] = "text",
@@ -93,9 +107,13 @@ def certify(
         claim=claim,
         tried=tried,
         missing=missing,
+        functionals=functional,
         split=split,
+        unit=unit,
+        repeats=repeats,
+        dependence=dependence,
         seed=seed,
     )
     if report is not None:
-        answer.report(report)
+        answer.report(arguments.report(report, sources))
     show.answer(answer, form=format, work=show_work, quiet=quiet)

@@ -8,6 +8,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from nofluke.results import outward
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,6 +36,8 @@ def busy(what: str) -> Iterator[None]:
 
 def answer(result: Certificate, *, form: str, work: bool, quiet: bool) -> None:
     """Print the answer in the form asked for."""
+    if form != "text" and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     if form == "json":
         sys.stdout.write(result.to_json())
     elif form == "csv":
@@ -75,18 +79,21 @@ def _text(result: Certificate, *, work: bool) -> None:
         f"(side {result.side})\n"
     )
     if result.selected:
-        for title, grid in (_shortlist(result), _winners(result), _rules(result)):
+        tables = [_shortlist(result), _winners(result), _rules(result)]
+        if result.asked_functionals:
+            tables.insert(1, _functionals(result))
+        for title, grid in tables:
             console.print(title)
             console.print(grid)
     if result.price is not None:
         console.print(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
     for sentence in result.sentences():
-        console.print(f"* {sentence}")
+        console.print(f"* {_visible(sentence)}")
     console.print(f"\nGuarantee: {result.guarantee}. It assumes:")
     for assumption in result.assumes:
         console.print(f"  - {assumption}")
     for note in result.notes:
-        console.print(f"{note}")
+        console.print(_visible(note))
     if work:
         console.print("\nTerms of the bound:")
         for line in result.work():
@@ -110,8 +117,6 @@ def _shortlist(result: Certificate) -> tuple[str, Table]:
 
 
 def _promise(row: Row, result: Certificate) -> str:
-    from nofluke.results import outward
-
     if not result.binary and not row["certified"]:
         if row["n_needed"]:
             why = f"needs n >= {row['n_needed']}"
@@ -120,6 +125,16 @@ def _promise(row: Row, result: Certificate) -> str:
         return f"{row['value']:g} ({why})"
     sign = "<=" if result.better == "lower" else ">="
     return f"{sign} {outward(row['value'], result.better)}"
+
+
+def _functionals(result: Certificate) -> tuple[str, Table]:
+    heads = ["candidate", "functional", "estimate", "lower limit", "upper limit"]
+    lines = []
+    for row in result.functionals():
+        limits = (outward(row["lower"], "higher"), outward(row["upper"], "lower"))
+        lines.append([row["candidate"], row["functional"], f"{row['estimate']:.4g}", *limits])
+    title = f"Further numbers, valid together with each band ({result.guarantee})"
+    return title, _grid(heads, lines, texts={"candidate", "functional"})
 
 
 def _winners(result: Certificate) -> tuple[str, Table]:
@@ -145,6 +160,11 @@ def _rules(result: Certificate) -> tuple[str, Table]:
     return "Level rules side by side", _grid(heads, lines, texts={"rule", "note"})
 
 
+def _visible(text: str) -> str:
+    """Text whose control characters cannot reach the terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _grid(heads: list[str], lines: list[list[str]], *, texts: set[str]) -> Table:
     """A table with columns of text on the left and of numbers on the right; nothing is cut."""
     from rich.box import SIMPLE_HEAD
@@ -155,5 +175,5 @@ def _grid(heads: list[str], lines: list[list[str]], *, texts: set[str]) -> Table
     for head in heads:
         grid.add_column(Text(head), justify="left" if head in texts else "right", overflow="fold")
     for line in lines:
-        grid.add_row(*map(Text, line))
+        grid.add_row(*(Text(_visible(cell)) for cell in line))
     return grid

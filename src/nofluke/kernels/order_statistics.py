@@ -27,13 +27,33 @@ def certifying_rank(n: int, radius: float, gamma: float) -> int | None:
     return rank if rank <= n else None
 
 
+def first_rank(n: int, gamma_max: float) -> int:
+    """The first rank i with i/n > 1 - gamma_max: those below bound nothing that matters."""
+    return math.floor((1 - Fraction(repr(gamma_max))) * n) + 1
+
+
+def rank_reaching(n: int, shift: float, share: Fraction) -> int | None:
+    """Smallest i >= 0 with i/n + shift >= share; None where no i <= n does.
+
+    Rational as in ``certifying_rank``; a shift of inf is reached at once, one of -inf never.
+    """
+    if math.isinf(shift):
+        return 0 if shift > 0 else None
+    rank = max(0, math.ceil((share - Fraction(shift)) * n))
+    return rank if rank <= n else None
+
+
 def first_reaching(curve: NDArray[np.float64], gamma: float) -> int | None:
     """Smallest i with curve[i] >= 1 - gamma, for a curve that never falls; else None."""
-    target = 1 - Fraction(repr(gamma))
-    i = int(np.searchsorted(curve, float(target)))
-    # The double next to 1 - gamma may lie on either side of it.
-    while i > 0 and Fraction(float(curve[i - 1])) >= target:
+    return first_at_least(curve, 1 - Fraction(repr(gamma)))
+
+
+def first_at_least(curve: NDArray[np.float64], share: Fraction) -> int | None:
+    """Smallest i with curve[i] >= share, for a curve that never falls; else None."""
+    i = int(np.searchsorted(curve, float(share)))
+    # The double next to the share may lie on either side of it.
+    while i > 0 and Fraction(float(curve[i - 1])) >= share:
         i -= 1
-    while i < curve.size and Fraction(float(curve[i])) < target:
+    while i < curve.size and Fraction(float(curve[i])) < share:
         i += 1
     return i if i < curve.size else None

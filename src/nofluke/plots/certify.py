@@ -13,6 +13,7 @@ from nofluke.plots import canvas, labels
 from nofluke.plots.dispatch import draw
 from nofluke.plots.rates import rates
 from nofluke.questions.certificate import Certificate
+from nofluke.results import Band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,8 @@ def kpi_against_gamma(result: Certificate, *, ax: Axes | None = None) -> Axes:
     told = _told_apart(result)
     ax = canvas.axes(ax, height=4.2 + canvas.LINE * len(told))
     _caption(ax, result)
-    starts = [e.half_width for e in result.evaluated if e.half_width < 1]
+    least = [e.gamma_min(result.better) for e in result.evaluated]
+    starts = [gamma for gamma in least if gamma is not None]
     if not starts:
         return canvas.nothing(ax, _why_nothing(result))
     _settle_gammas(ax, result, min(starts))
@@ -70,15 +72,19 @@ def gammas_of(
     result: Certificate, evaluated: Evaluated, end: float, most: int = _POINTS
 ) -> tuple[float, ...]:
     """Failure rates at which a curve steps, up to ``end``, and those that were asked for."""
-    first, n = evaluated.half_width, evaluated.n
-    if first >= end:
+    band = evaluated.region
+    if not isinstance(band, Band):
         return ()
-    steps = np.arange(n)
-    if n > most:  # evenly spaced for the eye, which sees a logarithmic axis
-        steps = np.unique(np.round((np.geomspace(first, end, most) - first) * n))
+    steps = band.steps(better=result.better)
+    end = min(end, band.gamma_max or end)
+    steps = steps[steps < end]
+    if not steps.size:
+        return ()
+    if steps.size > most:  # evenly spaced for the eye, which sees a logarithmic axis
+        steps = steps[np.unique(np.searchsorted(steps, np.geomspace(steps[0], steps[-1], most)))]
     # A hair above the step: the decimal nearest to it may lie below, where it is not reached yet.
-    at = {float(g) for g in (first + steps / n) * (1 + 1e-12) if g < end}
-    return tuple(sorted(at | {g for g in result.gammas if first <= g <= end}))
+    at = {float(g) for g in steps * (1 + 1e-12) if g < end}
+    return tuple(sorted(at | {g for g in result.gammas if steps[0] <= g <= end}))
 
 
 def _settle_gammas(ax: Axes, result: Certificate, first: float) -> None:

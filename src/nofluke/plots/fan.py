@@ -69,7 +69,7 @@ def jumps(band: Band, most: int = _JUMPS) -> NDArray[np.float64]:
 
 def share_up_to(band: Band, t: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share of the sample at or below each t: the step that the band surrounds."""
-    return np.searchsorted(band.x, t, side="right") / band.n
+    return np.searchsorted(band.x, t, side="right") / band.x.size
 
 
 def _one_of(result: Certificate, candidate: str | None) -> Evaluated:
@@ -116,6 +116,9 @@ def _draw_band(ax: Axes, band: Band) -> None:
     # A one-sided band is filled from the curve to its one limit; the other side promises nothing.
     floor = share if band.side == "upper" else lower
     roof = share if band.side == "lower" else upper
+    if band.gamma_max is not None:  # silent where nothing that matters is bounded
+        floor = np.where((lower > 0) | (upper < 1), floor, share)
+        roof = np.where((lower > 0) | (upper < 1), roof, share)
     blue = canvas.COLOURS[0]
     if math.isfinite(band.half_width):
         ax.fill_between(t, floor, roof, step="post", color=blue, alpha=0.2, lw=0, label="band")
@@ -149,9 +152,9 @@ def _beyond(band: Band) -> list[str]:
     if not math.isfinite(band.half_width):
         told.append("no band: this rule promises nothing for a shortlist of this size")
     if above:
-        told.append(f"{above} of {band.n} scores are ∞: beyond the right edge")
+        told.append(f"{above} of {band.x.size} scores are ∞: beyond the right edge")
     if below:
-        told.append(f"{below} of {band.n} scores are −∞: beyond the left edge")
+        told.append(f"{below} of {band.x.size} scores are −∞: beyond the left edge")
     return told
 
 

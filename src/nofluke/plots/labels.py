@@ -66,11 +66,7 @@ def refusal(row: Row) -> str:
 
 def heading(result: Certificate, what: str) -> str:
     """Title of a picture of a certificate: what it shows, its guarantee, and the choice."""
-    guarantee = (
-        "NOT VALID after choosing (heuristic)"
-        if result.guarantee == "heuristic"
-        else result.guarantee
-    )
+    guarantee = "NOT VALID (heuristic)" if result.guarantee == "heuristic" else result.guarantee
     chosen = f"{len(result.selected)} of {result.K} chosen ({short(result.selection)})"
     return f"{what}\n{guarantee}, {chosen}, rule {short(result.rule)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nofluke import bands, checks, selective
+from nofluke import bands, checks, functionals, selective
 from nofluke.errors import InputError
 from nofluke.results import needed_side
 from nofluke.scores.table import Scores
@@ -32,6 +32,7 @@ class Asked:
         band: Region method, or "auto".
         binary: Whether the region is for a rate.
         split: Share of the examples to choose on, if they are split.
+        functionals: Further numbers wanted for each chosen candidate, by name.
     """
 
     selection: Selection
@@ -45,6 +46,7 @@ class Asked:
     band: str
     binary: bool
     split: float | None
+    functionals: tuple[str, ...]
 
     @classmethod
     def understood(
@@ -59,9 +61,12 @@ class Asked:
         side: str,
         band: str,
         split: float | None,
+        functionals: Iterable[str],
+        repeats: str = "first",
     ) -> Asked:
         """The arguments, or an ``InputError`` for the first that cannot be used."""
         better = checks.better(scores.better)
+        band = _averaged(band, repeats)
         binary = band == "clopper_pearson" or (band == "auto" and scores.binary)
         return cls(
             selection=rules.parse(select),
@@ -72,9 +77,10 @@ class Asked:
             told=tried is not None,
             better=better,
             side=_side(side, better, binary=binary),
-            band=band if band in ("auto", "clopper_pearson") else bands.METHODS[band].name,
+            band=_band(band, checks.gammas(gamma)),
             binary=binary,
             split=split,
+            functionals=_functionals(functionals, binary=binary),
         )
 
     @property
@@ -93,11 +99,26 @@ class Asked:
         """The side that a rule made for a half-width should be made for."""
         return "both" if self.side == "both" else "lower"
 
-    def method(self, n: int) -> str:
-        """The region method for a candidate with n scores."""
+    def plain_method(self, n: int) -> str:
+        """The band of constant width by which rules are compared."""
+        return self.band if self.band in ("dkw", "averaged") else bands.sharpest(n)
+
+    def methods(self) -> tuple[tuple[str, float | None], ...]:
+        """The band methods that may be taken, each with its truncation."""
         if self.binary:
-            return "clopper_pearson"
-        return bands.sharpest(n, side=self.side) if self.band == "auto" else self.band
+            return ()
+        if self.band != "auto":
+            chosen = self.chosen(1, 0.5)
+            return ((chosen.method, chosen.gamma_max),)
+        whole = self.side == "both" or bool(self.functionals)
+        return (("kolmogorov", None), ("berk_jones", None if whole else max(self.gammas)))
+
+    def chosen(self, n: int, alpha: float) -> bands.Chosen:
+        """The band method for a candidate with n scores at this level; never by the scores."""
+        if self.band == "auto":
+            return bands.choose(n, alpha, self.gammas, self.side, whole=bool(self.functionals))
+        name, _, gamma_max = self.band.partition(":")
+        return bands.Chosen(name, float(gamma_max) if gamma_max else None, "")
 
     def levels(self, rule: str | LevelRule) -> LevelRule:
         """The level rule for the claim: named, given, or the sharpest that is proved.
@@ -106,7 +127,9 @@ class Asked:
             InputError: The rule cannot serve the claim or was made for another question.
         """
         if self.all_at_once:
-            if (rule if isinstance(rule, str) else rule.name) not in ("auto", "bonferroni"):
+            if isinstance(rule, LevelRule) and rule.name == "bonferroni":
+                return self._given(rule)
+            if rule not in ("auto", "bonferroni"):
                 raise InputError(
                     f"claim={self.claim!r} needs the level delta/K of rule='bonferroni'; the "
                     "other rules control the false coverage rate only.",
@@ -155,6 +178,21 @@ class Asked:
         return rule
 
 
+def _averaged(band: str, repeats: str) -> str:
+    """Averaged runs have a band of their own."""
+    if repeats != "average":
+        if band == "averaged":
+            raise InputError("band='averaged' needs repeats='average'.", code="NF008")
+        return band
+    if band not in ("auto", "averaged"):
+        raise InputError(
+            f"repeats='average' has a band of its own, and band={band!r} is for one run of each "
+            "example; leave band= out, or use repeats='first'.",
+            code="NF008",
+        )
+    return "averaged"
+
+
 def _claim(claim: str) -> str:
     if claim in _CLAIMS:
         return claim
@@ -170,6 +208,46 @@ def _claim(claim: str) -> str:
         f"claim={claim!r} is not one of {', '.join(_CLAIMS)} and fcx:SHARE (such as fcx:0.2).",
         code="NF008",
     )
+
+
+def _band(band: str, gammas: tuple[float, ...]) -> str:
+    """A band method, perhaps truncated: "berk_jones:0.2" bounds failure rates up to 0.2 only."""
+    name, colon, gamma_max = str(band).partition(":")
+    if band in ("auto", "averaged", "clopper_pearson"):
+        return band
+    if name == "binomial":
+        if len(gammas) > 1 or colon:
+            raise InputError(
+                f"band='binomial' is for one failure rate that was fixed in advance; "
+                f"{len(gammas)} were given. Use band='berk_jones' for several.",
+                code="NF008",
+            )
+        return band
+    bands.METHODS[name]
+    if colon and name == "dkw":
+        raise InputError(f"band={band!r}: dkw knows no gamma_max.", code="NF008")
+    if colon:
+        try:
+            checks.fraction(float(gamma_max), name="gamma_max")
+        except ValueError:
+            raise InputError(
+                f"band={band!r}: after the colon stands the largest failure rate that matters, "
+                "in (0, 1), as in berk_jones:0.2.",
+                code="NF008",
+            ) from None
+    return band
+
+
+def _functionals(names: Iterable[str], *, binary: bool) -> tuple[str, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    if listed and binary:
+        raise InputError(
+            "a binary KPI has a rate and no other functional; leave functionals= out.",
+            code="NF008",
+        )
+    for name in listed:
+        functionals.named(name)
+    return tuple(dict.fromkeys(listed))
 
 
 def _tried(tried: int | None, listed: int) -> int:

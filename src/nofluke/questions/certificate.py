@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nofluke import bands, checks, proportions
-from nofluke.results import Band, Interval, Result, Row, outward
+from nofluke import bands, checks, functionals, proportions
+from nofluke.errors import InputError
+from nofluke.results import Band, Interval, Result, Row, outward, percent
+from nofluke.scores.dependence import lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,6 +24,9 @@ class Evaluated:
         mean: Mean of the evaluated scores (descriptive).
         alpha: Error level of its region.
         region: The band for its distribution, or for a binary KPI the interval for its rate.
+        side: Side of the region.
+        methods: Band methods that may be taken for it, each with its truncation; several with
+            ``band="auto"``.
     """
 
     candidate: str
@@ -30,11 +35,20 @@ class Evaluated:
     mean: float
     alpha: float
     region: Band | Interval
+    side: checks.Side
+    methods: tuple[tuple[str, float | None], ...] = ()
 
     @property
     def half_width(self) -> float:
         """Half-width of the band; infinite where the rule promises nothing, NaN for a rate."""
         return self.region.half_width if isinstance(self.region, Band) else math.nan
+
+    def gamma_min(self, better: checks.Better) -> float | None:
+        """Smallest failure rate that n draws certify at this level; None where there is none."""
+        if isinstance(self.region, Interval):
+            return None
+        steps = self.region.steps(better=better)
+        return float(steps[0]) if steps.size else None
 
     def certifies(self, gamma: float, better: checks.Better) -> bool:
         """Whether a finite score is promised at this failure rate."""
@@ -67,18 +81,27 @@ class Evaluated:
             "value": self.value(gamma, better),
             "rank": None,
             "n_needed": None,
+            "gamma_min": None,
             "mean": self.mean,
             "failed": self.failed,
         }
         row["certified"] = self.certifies(gamma, better)
         if isinstance(self.region, Band):
             row["half_width"] = self.half_width
+            row["gamma_min"] = self.gamma_min(better)
             row["rank"] = self.region.rank(gamma, better=better)
             if row["rank"] is None:
-                row["n_needed"] = bands.sample_size(
-                    self.region.method, gamma, self.alpha, side=self.region.side
-                )
+                row["n_needed"] = self._needed(gamma)
         return row
+
+    def _needed(self, gamma: float) -> int | None:
+        """The n at which one of the methods that may be taken certifies this failure rate."""
+        sizes = [
+            bands.sample_size(method, gamma, self.alpha, side=self.side, gamma_max=gamma_max)
+            for method, gamma_max in self.methods
+        ]
+        known = [n for n in sizes if n is not None]
+        return min(known, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +127,8 @@ class Certificate(Result):
         breakeven: Share of the data left for evaluation below which a split is wider; None
             where nothing was chosen or the data were split.
         metric: Name of the metric, where known.
+        asked_functionals: Names of the functionals asked for.
+        bounds: Lowest and highest possible score, where declared.
     """
 
     K: int
@@ -122,6 +147,8 @@ class Certificate(Result):
     rules: tuple[Row, ...]
     breakeven: float | None
     metric: str | None
+    asked_functionals: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
 
     @property
     def kind(self) -> str:
@@ -161,29 +188,53 @@ class Certificate(Result):
             return []
         return [self._halving(e, gamma) for e in self.evaluated for gamma in self.gammas]
 
+    def functionals(self) -> list[Row]:
+        """Intervals for the functionals asked for, of each chosen candidate.
+
+        All are read from the candidate's band and hold whenever it does, so they cost nothing.
+        """
+        return [
+            _functional_row(e, name, self.bounds, self.better)
+            for e in self.evaluated
+            for name in self.asked_functionals
+        ]
+
     def curve(self, candidate: str, gammas: tuple[float, ...]) -> list[float]:
         """Guaranteed KPI of one of the chosen at any failure rates; they all hold together."""
         chosen = next(e for e in self.evaluated if e.candidate == candidate)
         return [chosen.value(gamma, self.better) for gamma in gammas]
 
     @property
+    def gamma_max(self) -> float | None:
+        """Largest failure rate that the bands speak of, where they are truncated."""
+        rates = [e.region.gamma_max for e in self.evaluated if isinstance(e.region, Band)]
+        known = [rate for rate in rates if rate is not None]
+        return max(known) if known and len(known) == len(rates) else None
+
+    @property
     def price(self) -> float | None:
         """Share of the half-width that is the price of the choice; None where there is no width."""
         widths = {row["rule"]: row["half_width"] for row in self.rules}
-        if not self.evaluated or self.question.get("weights"):
+        used, naive = widths.get(self.rule), widths.get("naive")
+        if used is None or naive is None or not math.isfinite(used):
             return None
-        used = self._narrowest_n().region
-        if isinstance(used, Interval) or not math.isfinite(used.half_width):
-            return None
-        return float(max(0.0, 1 - widths["naive"] / used.half_width))
+        return float(max(0.0, 1 - naive / used))
 
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
         if not self.selected:
             return [f"Nobody of {self.K} candidates was chosen, so nothing is promised."]
+        if lost(self.notes):
+            return [
+                f"{len(self.selected)} of {self.K} candidates were chosen ({self.selection}), and "
+                "their rows depend on each other: no guarantee is made for any number here."
+            ]
         # A bound on a rate is the same at every failure rate, so it is said once.
         winners = self.winners()[:1] if self.binary else self.winners()
-        return [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
+        told = [self._shortlist_sentence(), *map(self._winner_sentence, winners)]
+        if any(note.startswith("NF106") for note in self.notes):
+            return [f"If the examples are independent draws: {sentence}" for sentence in told]
+        return told
 
     def work(self) -> list[str]:
         """The terms of the bound, for whoever wants to check it by hand."""
@@ -195,6 +246,7 @@ class Certificate(Result):
             "selected": list(self.selected),
             "rule": self.rule,
             "band": self.band,
+            "gamma_max": self.gamma_max,
             "side": self.side,
             "better": self.better,
             "delta": self.delta,
@@ -203,6 +255,7 @@ class Certificate(Result):
             "binary": self.binary,
             "winners": self.winners(),
             "halvings": self.halvings(),
+            "functionals": self.functionals(),
             "rules": [dict(row) for row in self.rules],
             "price_of_choice": self.price,
             "split_breakeven": self.breakeven,
@@ -252,7 +305,7 @@ class Certificate(Result):
         return min(self.evaluated, key=lambda e: e.n)
 
     def _shortlist_sentence(self) -> str:
-        m, percent = len(self.selected), f"{100 * self.delta:g} %"
+        m, budget = len(self.selected), percent(self.delta)
         what = "rates" if self.binary else "distributions"
         were = "was" if m == 1 else "were"
         picked = f"{m} of {self.K} candidates {were} chosen ({self.selection})"
@@ -263,25 +316,25 @@ class Certificate(Result):
             )
         if self.claim == "fcr":
             return (
-                f"{picked}. On average over repeated data, at most {percent} of the bounds quoted "
+                f"{picked}. On average over repeated data, at most {budget} of the bounds quoted "
                 f"for their {what} are wrong (false coverage rate), however they were chosen."
             )
         if self.claim.startswith("fcx:"):
-            share = 100 * float(self.claim.removeprefix("fcx:"))
+            share = percent(float(self.claim.removeprefix("fcx:")))
             return (
-                f"{picked}. With {100 * (1 - self.delta):g} % confidence, no more than "
-                f"{share:g} % of the bounds quoted for their {what} are wrong."
+                f"{picked}. With {percent(self.delta, of_the_rest=True)} confidence, no more than "
+                f"{share} of the bounds quoted for their {what} are wrong."
             )
         return (
-            f"{picked}. With {100 * (1 - self.delta):g} % confidence, every bound quoted for "
-            f"their {what} holds."
+            f"{picked}. With {percent(self.delta, of_the_rest=True)} confidence, every bound "
+            f"quoted for their {what} holds."
         )
 
     def _winner_sentence(self, winner: Row) -> str:
-        gamma, sure = winner["gamma"], f"{100 * (1 - self.delta):g} % confidence"
+        gamma, sure = winner["gamma"], f"{percent(self.delta, of_the_rest=True)} confidence"
         if winner["candidate"] is None:
             return (
-                f"No winner can be named at a failure rate of {100 * gamma:g} %: "
+                f"No winner can be named at a failure rate of {percent(gamma)}: "
                 f"{self._why_no_winner(gamma)}."
             )
         name = self.metric or "score"
@@ -294,8 +347,25 @@ class Certificate(Result):
             )
         return (
             f"With {sure}, the {name} of {winner['candidate']} is {way} {limit} in at least "
-            f"{100 * (1 - gamma):g} % of future cases like these."
+            f"{percent(gamma, of_the_rest=True)} of future cases like these."
         )
+
+
+def _functional_row(
+    e: Evaluated, name: str, bounds: tuple[float, float] | None, better: checks.Better
+) -> Row:
+    if not isinstance(e.region, Band):
+        raise InputError("a rate has no functionals.", code="NF008")
+    limits = (-math.inf, math.inf) if bounds is None else bounds
+    interval = functionals.named(name)(e.region, bounds=limits, better=better)
+    return {
+        "candidate": e.candidate,
+        "functional": name,
+        "estimate": interval.estimate,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "alpha": e.alpha,
+    }
 
 
 def _nothing(better: checks.Better) -> float:
@@ -315,11 +385,28 @@ def _terms(e: Evaluated) -> list[str]:
         return [f"{head}, ones = {round(region.estimate * e.n)}, Clopper-Pearson ({region.side})"]
     if region.alpha == 0:
         return [f"{head}: the rule promises nothing for a shortlist of this size"]
-    c = 2 if region.side == "both" else 1
-    dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / e.alpha):.10g} / {2 * e.n})"
-    if region.method == "dkw":
-        return [f"{head}, half-width = {dkw} = {region.half_width:.10g}"]
-    return [
-        f"{head}, half-width = {region.half_width:.10g}, the root of P(D+ >= width) = alpha; "
-        f"DKW's would be {dkw} = {bands.half_width('dkw', e.n, e.alpha, side=region.side):.10g}"
-    ]
+    return [f"{head}, {_bound(region)}"]
+
+
+def _bound(band: Band) -> str:
+    c, n = 2 if band.side == "both" else 1, band.n
+    dkw = f"sqrt(log({c}/alpha) / (2 n)) = sqrt({math.log(c / band.alpha):.10g} / {2 * n})"
+    if band.method == "dkw":
+        return f"half-width = {dkw} = {band.half_width:.10g}"
+    if band.method == "averaged":
+        return (
+            f"half-width = {band.half_width:.10g}, the mean of sqrt(log({c}/u) / (2 n)) over u "
+            f"below alpha; DKW's for one run would be {dkw}"
+        )
+    if band.method == "binomial":
+        return f"the smallest rank r with P(Binomial(n, 1 - {band.gamma_max:g}) >= r) <= alpha"
+    level = bands.critical_level(band.method, n, band.alpha, band.side, gamma_max=band.gamma_max)
+    if band.method == "kolmogorov":
+        radius = bands.half_width("dkw", n, band.alpha, side=band.side)
+        return (
+            f"half-width = {level:.10g}, the root of P(D >= width) = alpha; DKW's would be "
+            f"{dkw} = {radius:.10g}"
+        )
+    what = "local level" if band.method == "berk_jones" else "divergence"
+    ranks = "" if band.gamma_max is None else f" at the ranks i/n > 1 - {band.gamma_max:g}"
+    return f"{what} {level:.10g}{ranks}, at which P(the band is left anywhere) = alpha"

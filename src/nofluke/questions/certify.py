@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nofluke import bands, checks, proportions, selective
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 from nofluke.kernels import sums
 from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
-from nofluke.results import Band, Interval
-from nofluke.scores import findings
+from nofluke.results import Band, Interval, outward
+from nofluke.scores import findings, units
+from nofluke.scores.dependence import guard, lost
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
 from nofluke.selective import LevelRule
@@ -44,8 +45,12 @@ def certify(
     claim: str = "fcr",
     tried: int | None = None,
     missing: str = "raise",
+    functionals: Iterable[str] = (),
     weights: Mapping[str, float] | None = None,
     split: float | None = None,
+    unit: str = "example",
+    repeats: str = "first",
+    dependence: str = "refuse",
     seed: int | None = None,
 ) -> Certificate:
     """Guarantees that survive the choice: the chosen are evaluated on the data that chose them.
@@ -60,17 +65,27 @@ def certify(
         rule: Level rule by name, or one from ``selective``. "auto" takes ``fixed_size`` where
             the number of chosen is fixed in advance, ``minimax`` where it is not, and
             ``bonferroni`` for the claims "simultaneous" and "winner".
-        band: "dkw", "kolmogorov" (exact, one-sided), "clopper_pearson" (binary KPI) or "auto",
-            the narrowest for this n and side; never chosen by the data.
+        band: "dkw", "kolmogorov", "berk_jones" or "owen" (exact), each but the first also for
+            failure rates up to one only ("berk_jones:0.2"); "binomial" for a single gamma that
+            was fixed in advance; "clopper_pearson" for a binary KPI; "auto" takes the sharpest
+            for this n, level, gammas and side, never by the data.
         side: "lower", "upper", "both", or "auto": the one side the guaranteed KPI needs.
         claim: What is promised for the shortlist. "fcr": the expected share of wrong regions is
             at most delta. "fcx:c": with probability 1 - delta at most a share c of them is
             wrong. "simultaneous" or "winner": with probability 1 - delta none is.
         tried: How many candidates were tried in all, if some were dropped before.
         missing: What a missing score means: "raise", "common", "own" or "worst".
+        functionals: Further numbers wanted for each chosen candidate, all valid together with its
+            band: "mean" (needs bounds), "median", "q0.9", "cvar0.1", "iqr" (needs side="both").
         weights: Factor on the level by candidate, fixed without looking, summing to K.
         split: Share of the examples to choose on; the rest evaluates at level ``delta``.
-        seed: Seed of the split.
+        unit: What is an independent draw: each "example", or each "cluster", of which one example
+            is drawn by chance.
+        repeats: Of several runs of an example use the "first", or "average" the distribution
+            functions of all.
+        dependence: "refuse" rows that follow each other in time too closely to be counted one by
+            one, or "ignore" it and give up the guarantee.
+        seed: Seed of the split and of the draw from clusters.
 
     Returns:
         The certificate: a row for each chosen candidate and gamma, the winner of each gamma at
@@ -103,16 +118,23 @@ def certify(
         side=side,
         band=band,
         split=split,
+        functionals=functionals,
+        repeats=repeats,
     )
-    table = findings.settle(scores, missing)
+    if isinstance(rule, LevelRule) and rule.K > asked.K:
+        asked = replace(asked, K=rule.K, told=True)
+    seed = _seed(seed)
+    table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
     chooses, evaluates = table, table
     if split is not None:
         _refuse_rule_with_split(rule, weights)
-        chooses, evaluates = splits.halves(table, split, checks.generator(seed))
+        chooses, evaluates = splits.halves(table, split, checks.generator(seed), unit=unit)
     choice = asked.selection.choose(chooses)
+    serial = () if unit == "cluster" else guard(table, choice.selected, dependence)
     m = len(choice.selected)
     levels = asked.levels(rule) if split is None else asked.split_levels(m)
     if weights is not None:
+        _refuse_unknown(weights, table.candidates, asked)
         levels = levels.weighted(weights)
     evaluated = _evaluate(evaluates, choice.selected, levels, asked)
     used = _spelled(rule, levels, split)
@@ -130,10 +152,19 @@ def certify(
         gammas=asked.gammas,
         evaluated=evaluated,
         winner_alpha=selective.bonferroni(K=levels.K, delta=asked.delta).alpha(1),
-        rules=side_by_side(asked, m, _fewest(table, choice.selected), used=used, levels=levels),
+        asked_functionals=asked.functionals,
+        bounds=scores.bounds,
+        rules=side_by_side(
+            asked,
+            m,
+            _fewest(table, choice.selected),
+            n_used=min((e.n for e in evaluated), default=0),
+            used=used,
+            levels=levels,
+        ),
         breakeven=_breakeven(asked, m, levels) if split is None else None,
         metric=scores.metric,
-        guarantee="finite-sample" if asked.pays(levels) else "heuristic",
+        guarantee="finite-sample" if asked.pays(levels) and not lost(serial) else "heuristic",
         assumes=_ASSUMES,
         n=len(table.examples),
         digest=scores.digest,
@@ -141,9 +172,11 @@ def certify(
             *table.notes,
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
-            *findings.dependence(table if table.cluster else scores, int(table.n.max())),
+            *findings.dependence(table if table.cluster else scores, _most(table)),
+            *serial,
             *choice.notes,
             *_about_choice(asked, levels),
+            *_about_band(asked, evaluated),
             *_about_gammas(asked, evaluated),
         ),
         question={
@@ -156,11 +189,24 @@ def certify(
             "claim": asked.claim,
             "tried": tried,
             "missing": missing,
+            "metric": scores.metric,
+            "bounds": scores.bounds and list(scores.bounds),
+            "binary": scores.binary,
+            "reading": dict(scores.reading),
+            "functionals": list(asked.functionals),
             "weights": dict(weights) if weights else None,
             "split": split,
+            "unit": unit,
+            "repeats": repeats,
+            "dependence": dependence,
             "seed": seed,
         },
     )
+
+
+def _seed(seed: int | None) -> int | None:
+    # A generator cannot be written into the answer, and then nobody could repeat it.
+    return None if seed is None else checks.whole(seed, name="seed", least=0)
 
 
 def _spelled(rule: str | LevelRule, levels: LevelRule, split: float | None) -> str:
@@ -168,6 +214,21 @@ def _spelled(rule: str | LevelRule, levels: LevelRule, split: float | None) -> s
     if split is not None:
         return f"split:{split:g}"
     return rule if isinstance(rule, str) and rule != "auto" else levels.name
+
+
+def _refuse_unknown(
+    weights: Mapping[str, float], candidates: tuple[str, ...], asked: Asked
+) -> None:
+    """Weights of candidates that are not in the table make sense only if some were dropped."""
+    if not isinstance(weights, Mapping):
+        raise InputError("weights= must be a mapping of candidate id to factor.", code="NF008")
+    unknown = sorted(set(weights) - set(candidates))
+    if unknown and len(candidates) == asked.K:
+        raise InputError(
+            f"weights= names {some(unknown)}, which are not among the candidates "
+            f"{some(candidates)}; if they were tried and dropped, say how many in all with tried=.",
+            code="NF011",
+        )
 
 
 def _refuse_rule_with_split(rule: str | LevelRule, weights: Mapping[str, float] | None) -> None:
@@ -190,11 +251,13 @@ def _evaluate(
         answers.append(
             Evaluated(
                 candidate=candidate,
-                n=int(x.size),
+                n=int(x.size) // table.averaged,
                 failed=int(table.n_failed[k]),
                 mean=mean,
                 alpha=alpha,
-                region=_region(x, alpha, asked),
+                region=_region(x, alpha, asked, table.averaged),
+                side=asked.side,
+                methods=asked.methods(),
             )
         )
     return tuple(answers)
@@ -206,7 +269,7 @@ def _means(table: Scores, selected: tuple[int, ...]) -> list[float]:
     return [sums.mean(table.sample(k)) for k in selected]
 
 
-def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interval:
+def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -> Band | Interval:
     """The one composition: a region is a function of the sample and the level."""
     if alpha >= 1:
         raise InputError(
@@ -217,18 +280,35 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked) -> Band | Interv
             return proportions.vacuous(x, side=asked.side)
         return proportions.clopper_pearson(x, alpha=alpha, side=asked.side)
     if alpha == 0:
-        return bands.vacuous(x, method=asked.method(x.size), side=asked.side)
-    return bands.METHODS[asked.method(x.size)].call(x, alpha=alpha, side=asked.side)
+        return bands.vacuous(x, method=asked.plain_method(x.size), side=asked.side, runs=runs)
+    if asked.band == "averaged":
+        return bands.averaged(x, runs=runs, alpha=alpha, side=asked.side)
+    chosen = asked.chosen(x.size, alpha)
+    if chosen.method == "binomial":
+        return bands.binomial(x, gamma=asked.gammas[0], alpha=alpha, side=asked.side)
+    options = {} if chosen.gamma_max is None else {"gamma_max": chosen.gamma_max}
+    return bands.METHODS[chosen.method].call(x, alpha=alpha, side=asked.side, **options)
+
+
+def _most(table: Scores) -> int:
+    return int(table.n.max()) // table.averaged
 
 
 def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
-    return int(table.n[list(selected)].min()) if selected else 0
+    return int(table.n[list(selected)].min()) // table.averaged if selected else 0
 
 
 def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores) -> str:
     """The region method; more than one where n differs between candidates."""
-    used = {e.region.method for e in evaluated} or {asked.method(int(table.n.min()))}
-    return ", ".join(sorted(used))
+    if not evaluated:
+        return "clopper_pearson" if asked.binary else asked.plain_method(int(table.n.min()))
+    return ", ".join(sorted({e.region.method for e in evaluated}))
+
+
+def _spelled_band(region: Band | Interval) -> str:
+    if isinstance(region, Band) and region.gamma_max is not None and region.method != "binomial":
+        return f"{region.method}:{region.gamma_max:g}"
+    return region.method
 
 
 def _breakeven(asked: Asked, m: int, levels: LevelRule) -> float | None:
@@ -268,6 +348,16 @@ def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
     return notes
 
 
+def _about_band(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
+    if asked.binary or asked.band != "auto" or not evaluated:
+        return []
+    e = evaluated[0]
+    return [
+        f"NF119: band {_spelled_band(e.region)!r} was chosen by n, level, failure rates and side, "
+        f"not by the scores: {asked.chosen(e.n, e.alpha).why}."
+    ]
+
+
 def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
     if asked.binary:
         return []
@@ -275,7 +365,7 @@ def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
     for gamma in asked.gammas:
         short = [e for e in evaluated if not e.certifies(gamma, asked.better)]
         if short:
-            worst = max(short, key=lambda e: e.half_width)
+            worst = min(short, key=lambda e: e.n)
             notes.append(
                 f"NF103: gamma={gamma:g} cannot be certified for {len(short)} of "
                 f"{len(evaluated)} chosen: {_why_not(worst, gamma, asked.better)}."
@@ -286,10 +376,11 @@ def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
 def _why_not(e: Evaluated, gamma: float, better: checks.Better) -> str:
     needed = e.row(gamma, better)["n_needed"]
     if needed is not None:
-        return (
-            f"with n={e.n} the smallest failure rate is {e.half_width:.3g}; this one needs "
-            f"n={needed}"
+        least = e.gamma_min(better)
+        smallest = (
+            "" if least is None else f"the smallest failure rate is {outward(least, 'lower')}; "
         )
-    if math.isfinite(e.half_width):
+        return f"with n={e.n} {smallest}this one needs n={needed}"
+    if e.alpha > 0:
         return f"too many scores are infinite ({e.candidate!r} is one of them)"
     return "the rule promises nothing for a shortlist of this size"

@@ -19,13 +19,16 @@ _NOTES = {
 }
 
 
-def side_by_side(asked: Asked, m: int, n: int, *, used: str, levels: LevelRule) -> tuple[Row, ...]:
+def side_by_side(
+    asked: Asked, m: int, n: int, *, n_used: int, used: str, levels: LevelRule
+) -> tuple[Row, ...]:
     """A row for every rule at m chosen and n scores, the one that was used among them.
 
     Args:
         asked: The question.
         m: Number of chosen.
         n: Scores of the chosen with the fewest.
+        n_used: The same after a split, if there was one.
         used: The used rule, as the answer calls it.
         levels: The levels that were used.
     """
@@ -34,7 +37,8 @@ def side_by_side(asked: Asked, m: int, n: int, *, used: str, levels: LevelRule) 
     rows = {name: _row(name, asked, m, n) for name in _NOTES}
     rows["split:0.5"] = _split_row(0.5, asked, m, n)
     if asked.split is not None:
-        rows[used] = _split_row(asked.split, asked, m, n)
+        row = _split_row(asked.split, asked, m, n)
+        rows[used] = _filled(used, row["alpha"], n_used, asked, valid=True, note=row["note"])
     else:
         note = rows[used]["note"] if used in rows else "as asked for"
         alpha = levels.alpha_without_weights(m)
@@ -64,7 +68,8 @@ def _row(name: str, asked: Asked, m: int, n: int) -> Row:
 def _serves(rule: LevelRule, asked: Asked, m: int) -> bool:
     """Whether the rule, or what it becomes for the claim, is proved for this question."""
     if asked.all_at_once:
-        return rule.alpha(m) <= asked.delta / asked.K * (1 + 1e-12)
+        most = rule.alpha(m) if asked.selection.size is not None else float(rule.levels[-1])
+        return most <= asked.delta / asked.K * (1 + 1e-12)
     return rule.covers(asked.selection.size if asked.share is None else None)
 
 
@@ -78,5 +83,5 @@ def _split_row(share: float, asked: Asked, m: int, n: int) -> Row:
 def _filled(name: str, alpha: float, n: int, asked: Asked, *, valid: bool, note: str) -> Row:
     width = None
     if not asked.binary:
-        width = bands.half_width(asked.method(n), n, alpha, side=asked.side)
+        width = bands.half_width(asked.plain_method(n), n, alpha, side=asked.side)
     return {"rule": name, "alpha": alpha, "half_width": width, "valid": valid, "note": note}

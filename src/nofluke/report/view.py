@@ -12,6 +12,7 @@ from nofluke.errors import InputError
 from nofluke.plots.labels import metric, visible
 from nofluke.questions.certificate import Certificate
 from nofluke.report import figures, wording
+from nofluke.scores.dependence import lost
 
 if TYPE_CHECKING:
     from nofluke.results import Result, Row
@@ -97,6 +98,7 @@ def common(result: Result) -> dict[str, Any]:
             "scipy": metadata.version("scipy"),
             "python": platform.python_version(),
         },
+        "dependent": lost(result.notes),
         "csv": wording.csv_link(result.rows()),
         "json": wording.harmless_json(result.to_json()),
         "style": _style(),
@@ -107,6 +109,8 @@ def _banner(result: Certificate, rows: list[Row]) -> tuple[str, str]:
     """A class and a headline: promised, nothing can be promised, or not valid."""
     if not rows:
         return "nothing", "Nothing is promised: nobody was chosen"
+    if lost(result.notes):
+        return "invalid", "Not valid: the rows depend on each other and were counted one by one"
     if result.guarantee == "heuristic":
         return "invalid", "Not valid for the shortlist: this rule does not pay for the choice"
     # A rate has one limit, whatever the failure rate it is compared with.
@@ -130,7 +134,9 @@ def _limits(result: Certificate) -> list[str]:
     """What a reader may be tempted to conclude, and must not."""
     kind = result.claim.partition(":")[0]
     said = [_SUBJECTS.get(kind, _SUBJECTS["simultaneous"])]
-    if result.guarantee == "heuristic":
+    if lost(result.notes):
+        said = ["Nothing is promised: rows that depend on each other were counted one by one."]
+    elif result.guarantee == "heuristic":
         said = [
             "Nothing is promised for the shortlist: the rule ignores that the same data chose it."
         ]

@@ -61,7 +61,7 @@ def spelled(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict):
-        return ", ".join(f"{visible(str(k))}: {v:g}" for k, v in value.items())
+        return ", ".join(f"{visible(str(k))}: {spelled(v)}" for k, v in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(spelled, value))
     return visible(f"{value:g}" if isinstance(value, float) else str(value))

@@ -20,8 +20,9 @@ _BLOCK = 1 << 18  # rows scattered at a time: the index fits in the cache
 class Rows:
     """Assembled rows, candidate after candidate, each in the order of the examples.
 
-    ``repeated`` holds (candidate, example) indices that occur more often than the run and cluster
-    columns explain; a reader refuses them with what it knows about their place in the input.
+    ``empty`` holds (candidate, example) indices whose score is missing, or that of their first
+    run. ``repeated`` holds those that occur more often than the run and cluster columns explain; a
+    reader refuses them with what it knows about their place in the input.
     """
 
     values: NDArray[np.float64]
@@ -29,6 +30,7 @@ class Rows:
     where: NDArray[np.int32] | None
     run: NDArray[np.int32] | None = None
     cluster: NDArray[np.int32] | None = None
+    time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     failed: NDArray[np.bool_] | None = None
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
@@ -114,18 +116,21 @@ class Assembly:
         failed = columns["failed"].astype(np.bool_) if "failed" in columns else None
         score = columns["score"].astype(np.float64)
         missing = np.isnan(score) if failed is None else np.isnan(score) & ~failed
+        first = np.ones(order.size, np.bool_)
+        first[1:] = (keys[-1][1:] != keys[-1][:-1]) | (keys[-2][1:] != keys[-2][:-1])
         use = ~missing
         candidate = cells[use, 0]
-        known = {"candidate", "example", "score", "run", "cluster", "failed"}
+        known = {"candidate", "example", "score", "run", "cluster", "time", "failed"}
         rows = Rows(
             values=score[use],
             starts=np.searchsorted(candidate, np.arange(self._K + 1)).astype(np.int64),
             where=cells[use, 1].astype(np.int32),
             run=columns["run"][use].astype(np.int32) if "run" in columns else None,
             cluster=columns["cluster"][use].astype(np.int32) if "cluster" in columns else None,
+            time=columns["time"][use].astype(np.float64) if "time" in columns else None,
             kept={n: c[use].astype(np.float64) for n, c in columns.items() if n not in known},
             failed=None if failed is None else failed[use],
-            empty=cells[missing],
+            empty=cells[missing & first],
             repeated=np.unique(cells[again], axis=0),
         )
         return _recognise_complete(rows, self._K, self._E)
@@ -194,6 +199,8 @@ def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:
         codes = getattr(rows, name)
         if codes is not None:
             columns[name] = codes.astype("<i4")
+    if rows.time is not None:
+        columns["time"] = rows.time.astype("<f8", copy=False)
     for name in sorted(rows.kept):
         columns[f"kept {name}"] = rows.kept[name].astype("<f8", copy=False)
     if rows.where is not None:

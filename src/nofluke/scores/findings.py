@@ -14,7 +14,7 @@ from nofluke.scores import assembly
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.scores.table import Scores
+    from nofluke.scores.table import Labels, Scores
 
 T = TypeVar("T", bound=np.generic)
 
@@ -31,7 +31,7 @@ def settle(scores: Scores, missing: str) -> Scores:
         InputError: There are gaps and ``missing`` is "raise", or it cannot be done.
     """
     checks.choice(missing, get_args(checks.Missing), name="missing")
-    table = _first_of_repeats(scores)
+    table = first_of_repeats(scores)
     if table.complete:
         return table
     have = _counts(table)
@@ -103,12 +103,15 @@ def _counts(table: Scores) -> NDArray[np.int64]:
     return np.bincount(places, minlength=len(table.examples))
 
 
-def _first_of_repeats(table: Scores) -> Scores:
+def first_of_repeats(table: Scores) -> Scores:
+    """One row of each candidate and example: the first by run and cluster."""
     if table.where is None:
         return table
     again = np.zeros(table.values.size, np.bool_)
     again[1:] = table.where[1:] == table.where[:-1]
     again[table.starts[1:-1][table.starts[1:-1] < again.size]] = False
+    # Where the first run of an example is missing, a later one must not stand in for it.
+    again |= _among(table, table.empty)
     if not again.any():
         return table
     by = "run" if table.run is not None else "cluster"
@@ -121,6 +124,14 @@ def _first_of_repeats(table: Scores) -> Scores:
     if (_counts(first) == first.K).all() and not first.empty.size:
         return _as_complete(first)
     return first
+
+
+def _among(table: Scores, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows belong to one of these (candidate, example) cells."""
+    E = len(table.examples)
+    owner = np.repeat(np.arange(table.K), table.n)
+    place = np.concatenate([table.places(k) for k in range(table.K)])
+    return np.isin(owner * E + place, cells[:, 0] * E + cells[:, 1])
 
 
 def _as_complete(table: Scores) -> Scores:
@@ -188,7 +199,8 @@ def _fill(table: Scores) -> Scores:
         where=None,
         empty=np.empty((0, 2), np.int64),
         run=None,
-        cluster=None,
+        cluster=_cluster_of_examples(table),
+        time=None if table.time is None else _spread(table.time, owner, table, np.nan),
         kept={name: _spread(column, owner, table, np.nan) for name, column in table.kept.items()},
         failed=None if table.failed is None else _spread(table.failed, owner, table, fill=False),
         filled=_spread(np.zeros(table.values.size, np.bool_), owner, table, fill=True),
@@ -198,6 +210,17 @@ def _fill(table: Scores) -> Scores:
             f"({table.worst:g}). {_who_lacks(table)}",
         ),
     )
+
+
+def _cluster_of_examples(table: Scores) -> Labels | None:
+    """The clusters of the full grid, where every example lies in one and the same for all."""
+    if table.cluster is None or table.where is None:
+        return None
+    of = np.full(len(table.examples), -1, np.int32)
+    of[table.where] = table.cluster.codes
+    if (of < 0).any() or (of[table.where] != table.cluster.codes).any():
+        return None
+    return table.cluster._replace(codes=np.tile(of, table.K))
 
 
 def _spread(

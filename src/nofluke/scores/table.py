@@ -44,12 +44,16 @@ class Scores:
         metric: Name of the metric, where known.
         run: Repeat (seed, epoch) of each value, where the input tells repeats apart.
         cluster: Group of each value (document, user, repository), where the input has one.
+        time: When each value was measured: numbers that sort, NaN where unknown; None where the
+            input has no time.
         kept: Further numeric columns asked for by ``keep=``, aligned with ``values``.
         empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
         failed: Whether each row is marked as failed; None where nothing marks failures.
         filled: Whether each value stands in for a missing score; None where none does.
+        averaged: Rows of one example whose distribution functions are averaged, one for each run.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
+        reading: How the input was read, where that was told: columns, failed, metric, keep.
     """
 
     candidates: tuple[str, ...]
@@ -63,12 +67,22 @@ class Scores:
     metric: str | None
     run: Labels | None = None
     cluster: Labels | None = None
+    time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     failed: NDArray[np.bool_] | None = None
     filled: NDArray[np.bool_] | None = None
+    averaged: int = 1
     digest: str
     notes: tuple[str, ...] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # A selection function gets the table itself; it must not be able to change the evidence.
+        labels = [column.codes for column in (self.run, self.cluster) if column is not None]
+        for array in (self.values, self.starts, self.where, *self.kept.values(), *labels):
+            if array is not None:
+                array.setflags(write=False)
 
     @classmethod
     def from_arrays(
@@ -140,6 +154,7 @@ class Scores:
         cluster_names: tuple[str, ...] | None = None,
         digest: str | None = None,
         notes: tuple[str, ...] = (),
+        reading: Mapping[str, Any] | None = None,
     ) -> Scores:
         """Scores from assembled rows (see ``assembly``): the one door for readers.
 
@@ -171,11 +186,13 @@ class Scores:
                 if cluster_names is None or rows.cluster is None
                 else Labels(rows.cluster, cluster_names)
             ),
+            time=rows.time,
             kept=rows.kept,
             empty=rows.empty,
             failed=rows.failed,
             digest=digest or _digest(candidates, examples, rows, run_names, cluster_names),
             notes=notes,
+            reading=dict(reading or {}),
         )
         table._check_values()
         return table
@@ -238,11 +255,21 @@ class Scores:
             where=where[keep],
             run=self.run and Labels(self.run.codes[keep], self.run.names),
             cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
+            time=None if self.time is None else self.time[keep],
             kept={name: column[keep] for name, column in self.kept.items()},
             failed=None if self.failed is None else self.failed[keep],
             filled=None if self.filled is None else self.filled[keep],
             notes=self.notes if note is None else (*self.notes, note),
         )
+
+    def by_group(self, column: str = "cluster") -> Scores:
+        """A table whose candidates are the (candidate, group) units, "model | group".
+
+        See ``groups.by_group``: what it promises, and how the units are paid for.
+        """
+        from nofluke.scores import groups
+
+        return groups.by_group(self, column)
 
     def __repr__(self) -> str:
         n = self.n

@@ -151,7 +151,8 @@ class Selection:
         m = cast("int", self.value)
         if m > scores.K:
             raise InputError(
-                f"select={self.text!r} asks for {m} candidates, and the table has {scores.K}.",
+                f"select={self.text!r} asks for {m} candidates, and the table has {scores.K}; "
+                f"choose fewer, as in top:{scores.K}.",
                 code="NF011",
             )
         notes: tuple[str, ...] = ()
@@ -166,9 +167,18 @@ class Selection:
             selected=tuple(order[:m]), by=self.statistic.name, statistic=statistic, notes=notes
         )
 
+    def _ids(self, chosen: object) -> list[str]:
+        if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+            raise InputError(
+                f"the function {self.text} must return the ids it chooses, such as ['a', 'b'], and "
+                f"returned {chosen!r}.",
+                code="NF011",
+            )
+        return list(chosen)
+
     def _named(self, scores: Scores) -> set[int]:
         value = self.value
-        given = list(value(scores)) if callable(value) else list(cast("tuple[str, ...]", value))
+        given = self._ids(value(scores)) if callable(value) else cast("tuple[str, ...]", value)
         index = {candidate: k for k, candidate in enumerate(scores.candidates)}
         unknown = [name for name in given if name not in index]
         if unknown or len(set(given)) < len(given):
@@ -212,7 +222,12 @@ def parse(select: str | Chooser) -> Selection:
             statistic=Statistic(),
             size=None if size is None else checks.whole(size, name="size"),
         )
-    verb, colon, rest = str(select).partition(":")
+    if not isinstance(select, str):
+        raise InputError(
+            f"select={select!r} is not understood; write {SYNTAX}. Ids go into names:a,b.",
+            code="NF011",
+        )
+    verb, colon, rest = select.partition(":")
     if verb == "names" and colon:
         return Selection(text=select, verb=verb, value=_names(rest), statistic=Statistic())
     value, at, by = rest.partition("@")
@@ -256,7 +271,7 @@ def _statistic(text: str, select: str) -> Statistic:
 
 
 def _count(text: str, select: str) -> int:
-    if not text.isdigit() or int(text) == 0:
+    if not (text.isascii() and text.isdecimal()) or int(text) == 0:
         raise InputError(
             f"select={select!r}: after top: stands how many, a whole number of at least 1.",
             code="NF011",

@@ -15,26 +15,29 @@ if TYPE_CHECKING:
     from nofluke.scores.table import Scores
 
 
-def halves(scores: Scores, share: float, rng: np.random.Generator) -> tuple[Scores, Scores]:
+def halves(
+    scores: Scores, share: float, rng: np.random.Generator, *, unit: str = "example"
+) -> tuple[Scores, Scores]:
     """Two tables: one to choose on, with about ``share`` of the examples, one to evaluate on.
 
     Where candidates share examples the split is by example: an example on which anybody is chosen
     evaluates nobody, because scores of one example may depend on each other. Candidates measured
-    on examples of their own are split one by one. The draw depends on ids and seed, not on scores.
+    on examples of their own are split one by one. With ``unit="cluster"`` the same is done with
+    clusters, which then lie in one part as a whole. The draw depends on ids and seed, never on
+    scores.
 
     Raises:
         InputError: ``share`` is not in (0, 1), or one part would be empty for somebody.
     """
     share = checks.fraction(share, name="split")
-    names = np.array(scores.examples, dtype=object)
-    where = np.concatenate([scores.places(k) for k in range(scores.K)])
-    if scores.complete or np.bincount(where).max() > 1:
-        chosen = _draw(np.argsort(names, kind="stable"), share, rng)[where]
+    ids, where = _units(scores, unit)
+    chosen = np.zeros(scores.values.size, np.bool_)
+    if scores.complete or _shared(where, scores):
+        chosen = _draw(ids, where, share, rng)
     else:
-        chosen = np.zeros(scores.values.size, np.bool_)
         for k in sorted(range(scores.K), key=scores.candidates.__getitem__):
             part = slice(int(scores.starts[k]), int(scores.starts[k + 1]))
-            chosen[part] = _draw(np.argsort(names[where[part]], kind="stable"), share, rng)
+            chosen[part] = _draw(ids, where[part], share, rng)
     parts = scores.take(chosen), scores.take(~chosen)
     empty = [
         c
@@ -50,9 +53,27 @@ def halves(scores: Scores, share: float, rng: np.random.Generator) -> tuple[Scor
     return parts
 
 
-def _draw(order: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    n = order.size
+def _units(scores: Scores, unit: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Ids of examples or clusters, and which of them each row belongs to."""
+    if unit == "cluster" and scores.cluster is not None:
+        return scores.cluster.names, scores.cluster.codes.astype(np.int64)
+    return scores.examples, np.concatenate([scores.places(k) for k in range(scores.K)])
+
+
+def _shared(where: NDArray[np.int64], scores: Scores) -> bool:
+    """Whether two candidates have rows of one unit."""
+    own = [np.unique(where[a:b]) for a, b in zip(scores.starts, scores.starts[1:], strict=False)]
+    return bool(np.bincount(np.concatenate(own)).max() > 1)
+
+
+def _draw(
+    ids: tuple[str, ...], where: NDArray[np.int64], share: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Whether the unit of each row is chosen; units are taken in the order of their ids."""
+    used = np.unique(where)
+    names = np.array(ids, dtype=object)[used]
+    n = used.size
     count = min(max(n - 1, 0), max(1, round(share * n)))
-    chosen = np.zeros(n, np.bool_)
-    chosen[order[rng.permutation(n)[:count]]] = True
-    return chosen
+    chosen = np.zeros(len(ids), np.bool_)
+    chosen[used[np.argsort(names, kind="stable")[rng.permutation(n)[:count]]]] = True
+    return np.asarray(chosen[where])

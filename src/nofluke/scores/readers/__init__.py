@@ -47,7 +47,7 @@ def read(
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
         metric: The metric to choose where a table holds several; else the metric's name.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
-            candidate, example, score, run, cluster, metric; None leaves a role out; a list of
+            candidate, example, score, run, cluster, time, metric; None leaves a role out; a list of
             candidate columns chooses those of a wide table.
         failed: A column that tells which rows failed, or a condition: "error_code!=200",
             "error_code=429,-1", "latency_s>60". Failed rows count as the worst score.
@@ -74,10 +74,19 @@ def read(
             wanted=dict(columns or {}),
             failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
+            told=_told(columns=columns, failed=failed, metric=metric, keep=keep),
         )
         return gather.scores(
             tables, question, digest=lambda: digest.result() if digest is not None else None
         )
+
+
+def _told(**options: Any) -> dict[str, Any]:
+    """The options that change what is read, as an answer repeats them."""
+    said = {name: value for name, value in options.items() if value}
+    if isinstance(said.get("keep"), tuple):
+        said["keep"] = list(said["keep"])
+    return said
 
 
 def _items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:

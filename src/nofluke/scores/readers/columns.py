@@ -25,6 +25,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
         "score": "score value kpi",
         "run": "run seed repeat trial epoch replicate",
         "cluster": "cluster",
+        "time": "time timestamp t step",
         "metric": "metric",
     }.items()
 }
@@ -87,6 +88,7 @@ class Layout:
     generic: bool
     run: str | None
     cluster: str | None
+    time: str | None
     metric: str | None
     note: str | None
 
@@ -116,6 +118,7 @@ class _Roles(NamedTuple):
     example: str
     run: str | None
     cluster: str | None
+    time: str | None
     metric: str | None
 
 
@@ -145,7 +148,9 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
     candidate, run, cluster, metric = (
         _pick(table, role, asked) for role in ("candidate", "run", "cluster", "metric")
     )
-    roles = _Roles(candidate, example, run, cluster, metric)
+    told = asked.wanted.get("time")  # guessed later: a column called time may be the score
+    time = told if isinstance(told, str) else None
+    roles = _Roles(candidate, example, run, cluster, time, metric)
     listed = asked.wanted.get("candidate")
     if listed is not None and not isinstance(listed, str):
         return _wide(roles, tuple(listed), asked, "")
@@ -183,6 +188,9 @@ def _long(table: Table, roles: _Roles, score: str, asked: Asked, name: Name) -> 
             code="NF003",
         )
     own = name.text if roles.candidate is None else None
+    if "time" not in asked.wanted:
+        wanted = {**asked.wanted, "score": score}
+        roles = roles._replace(time=_pick(table, "time", replace(asked, wanted=wanted)))
     extra = "" if own is None or name.given else "; the candidate is named by the file"
     return Layout(
         **roles._asdict(),
@@ -238,7 +246,7 @@ def _pick(table: Table, role: str, asked: Asked) -> str | None:
         return given if isinstance(given, str) else None
     taken = {c for c in asked.wanted.values() if isinstance(c, str)}
     taken |= {c for c in asked.wanted.values() if not isinstance(c, str) for c in c or ()}
-    if role == "score":
+    if role in {"score", "time"}:
         taken |= {*asked.keep, *([asked.flag] if asked.flag else [])}
     free = [c for c in table.kinds if c not in taken]
     for alias in ALIASES[role]:

@@ -35,6 +35,7 @@ class Question:
     wanted: columns.Wanted
     failed: failures.Failure | None
     keep: tuple[str, ...]
+    told: Mapping[str, Any]
 
 
 class Part(NamedTuple):
@@ -83,6 +84,7 @@ def scores(
         cluster_names=names.get("cluster"),
         digest=digest(),
         notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
+        reading=question.told,
     )
 
 
@@ -91,7 +93,7 @@ def _choose(
 ) -> tuple[Layout, str | None]:
     """The layout and the metric's name; the table is narrowed to the metric asked for."""
     layout = columns.resolve(table, asked, name)
-    extra = [c for c in (layout.metric, asked.failed) if c is not None]
+    extra = [c for c in (layout.time, layout.metric, asked.failed) if c is not None]
     table.prepare([*layout.ids, *layout.scores, *asked.keep, *extra])
     if table.n_rows() == 0:
         raise table.refuse("has a header but no rows.", code="NF002")
@@ -167,6 +169,8 @@ def _labels(table: Table, layout: Layout) -> dict[str, list[str]]:
         column = getattr(layout, role)
         if column is not None:
             labels[role] = full_labels(table, column, role)
+    if layout.time is not None:
+        labels["time"] = table.labels(layout.time)
     return labels
 
 
@@ -197,7 +201,22 @@ def _assemble(parts: list[Part], names: dict[str, tuple[str, ...]], question: Qu
     if rows.repeated.size:
         raise _repeats(parts, names, rows.repeated)
     kept = {name.removeprefix(_KEPT): column for name, column in rows.kept.items()}
+    if rows.time is not None:
+        rows = replace(rows, time=clock(names["time"])[rows.time.astype(np.int64)])
     return replace(rows, kept=kept)
+
+
+def clock(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Times that sort as the texts do: numbers if all are, else ranks of texts such as dates.
+
+    >>> clock(["", "10", "9"]).tolist(), clock(["2024-05-01", "2024-05-02"]).tolist()
+    ([nan, 10.0, 9.0], [0.0, 1.0])
+    """
+    try:
+        numbers = [float(text.replace(",", ".")) if text else np.nan for text in texts]
+    except ValueError:
+        numbers = [float(i) if text else np.nan for i, text in enumerate(texts)]
+    return np.array(numbers, np.float64)
 
 
 def _collect(
