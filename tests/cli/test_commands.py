@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -148,6 +149,51 @@ def test_a_failed_run_leaves_an_older_report_alone(capsys, table, tmp_path):
     assert code == 2
     assert "no" in err
     assert "Traceback" not in err
+
+
+def test_a_report_never_overwrites_its_input(capsys, table):
+    before = table.read_bytes()
+    code, _, err = ask(capsys, "certify", table, "--better", "lower", "--report", table)
+    assert code == 2
+    assert "would overwrite the input" in err
+    assert table.read_bytes() == before
+
+
+def test_how_the_input_was_read_is_part_of_the_question(capsys, tmp_path):
+    path = tmp_path / "log.csv"
+    rows = "".join(f"a,{i},{i},{i % 2}\nb,{i},{i},0\n" for i in range(20))
+    path.write_text("model,item,latency,failed\n" + rows)
+    _, out, _ = ask(
+        capsys,
+        "certify",
+        path,
+        "--select",
+        "top:1@median",
+        "--failed",
+        "failed",
+        "--format",
+        "json",
+    )
+    question = json.loads(out)["question"]
+    assert question["reading"] == {"failed": "failed"}
+    assert question["metric"] == "latency"
+
+
+def test_ids_of_any_letters_and_controls_reach_a_poor_terminal_escaped(tmp_path):
+    path = tmp_path / "ids.csv"
+    rows = "".join(f"{name},{i},{i}\n" for name in ("größe", "m\x1b[31mred") for i in range(9))
+    path.write_text("candidate,example,score\n" + rows, encoding="utf-8")
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    for form in ("text", "json", "csv", "html"):
+        done = command(
+            "certify", path, "--better", "lower", "--select", "top:2", "--format", form, env=env
+        )
+        assert done.returncode == 0, done.stderr
+        if form == "text":
+            assert b"\x1b" not in done.stdout
+            assert b"gr\\xf6\\xdfe" in done.stdout
+        else:
+            assert "größe" in done.stdout.decode()
 
 
 def test_a_split_a_margin_a_claim_and_names(capsys, table):

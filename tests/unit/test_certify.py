@@ -213,6 +213,67 @@ def test_a_rule_of_ones_own():
         certify(LOSS, rule=0.3)
 
 
+def test_a_rule_brings_its_k_and_its_weights():
+    rule = selective.bonferroni(K=100, delta=0.1)
+    answer = certify(LOSS, "top:1", rule=rule, claim="simultaneous")
+    assert (answer.K, answer.rows()[0]["alpha"]) == (100, 0.001)
+    assert not any("NF114" in note for note in answer.notes)
+    weights = dict.fromkeys(LOSS.candidates, 0.5) | {"7": 16.0}
+    spent = selective.bonferroni(K=31, delta=0.1).weighted(weights)
+    answer = certify(LOSS, "names:7", rule=spent, claim="winner")
+    assert answer.rows()[0]["alpha"] == pytest.approx(1.6 / 31)
+
+
+def test_a_random_number_of_chosen_needs_all_levels_to_be_valid():
+    rules = {r["rule"]: r["valid"] for r in certify(LOSS, "names:0,1", claim="winner").rules}
+    assert rules["bonferroni"]
+    assert not any(rules[name] for name in ("minimax", "benjamini_yekutieli", "psdme"))
+
+
+@pytest.mark.parametrize(
+    ("delta", "texts"),
+    [
+        (1e-7, ("at most 0.00001 %",)),
+        (0.1234564, ("at most 12.34564 %", "With 87.65436 % confidence", "at least 75 % of")),
+    ],
+)
+def test_per_cents_are_never_rounded_in_favour_of_the_claim(delta, texts):
+    told = " ".join(certify(LOSS, "top:5", delta=delta, gamma=0.25).sentences())
+    assert all(text in told for text in texts), told
+
+
+@pytest.mark.parametrize("gamma", [0.02, 0.0125])
+def test_the_n_that_is_needed_is_enough(gamma):
+    needed = certify(LOSS, "top:1", gamma=gamma).rows()[0]["n_needed"]
+    x = np.tile(RNG.gamma(2, 1, needed), (31, 1))
+    enough = certify(Scores.from_arrays(x, better="lower"), "top:1", gamma=gamma)
+    assert enough.rows()[0]["certified"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"select": lambda s: "0"}, "must return the ids"),
+        ({"select": lambda s: None}, "must return the ids"),
+        ({"select": ["0"]}, "Ids go into names:a,b"),
+        ({"select": "top:²"}, "whole number"),
+        ({"gamma": None}, "gamma=None is not a number"),
+        ({"delta": 1e-320}, "the least there is"),
+        ({"tried": 10**7}, "more than the 1,000,000"),
+        ({"split": 0.5, "seed": np.random.default_rng(1)}, "seed="),
+        ({"weights": {"zz": 31.0}}, "'zz', which are not among the candidates"),
+        ({"weights": ["0"]}, "must be a mapping"),
+    ],
+)
+def test_odd_arguments_get_a_letter_and_no_traceback(arguments, why):
+    with pytest.raises(InputError, match=why):
+        certify(LOSS, **arguments)
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert certify(LOSS, gamma=np.float32(0.25)).gammas == (0.25,)
+
+
 def test_weights_spend_more_on_some():
     weights = dict.fromkeys(LOSS.candidates, 0.5) | {"7": 16.0}
     answer = certify(LOSS, "names:7,8", weights=weights, rule="bonferroni")

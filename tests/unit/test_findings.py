@@ -131,6 +131,29 @@ def test_of_repeats_the_first_is_used():
     assert table.notes[0].startswith("NF111: 2 rows repeat")
 
 
+def test_a_later_run_does_not_stand_in_for_a_missing_first_one():
+    assembly = Assembly(1, 2, 4, plain=False)
+    assembly.add(
+        np.zeros(4, int),
+        np.array([0, 0, 1, 1]),
+        np.array([NAN, 2.0, 3.0, 4.0]),
+        run=np.array([0, 1, 0, 1]),
+    )
+    scores = Scores.from_rows(
+        assembly.finish(),
+        candidates=("a",),
+        examples=("x", "y"),
+        better="lower",
+        run_names=("r0", "r1"),
+    )
+    worst = findings.settle(scores, "worst")
+    assert worst.matrix().tolist() == [[math.inf, 3]]
+    assert any("NF108: 1 missing scores" in note for note in worst.notes)
+    assert findings.settle(scores, "own").values.tolist() == [3]
+    with pytest.raises(InputError, match="'a' lacks 1 .'x'"):
+        findings.settle(scores, "raise")
+
+
 def test_clusters_smaller_in_number_than_examples_are_a_caution():
     assert "NF106: the rows belong to 1 clusters" in findings.dependence(repeated(), 2)[0]
     assert not findings.dependence(GAPS, 4)

@@ -119,6 +119,16 @@ def test_the_digest_covers_every_column_an_answer_may_depend_on():
     assert len(digests) == 7
 
 
+def test_nobody_can_change_the_evidence():
+    mine = np.array([[1.0, 2.0]])
+    scores = Scores.from_arrays(mine, better="lower")
+    for array in (scores.values, scores.sample(0), scores.matrix(), scores.starts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
+    mine[0, 0] = 9
+    assert scores.values[0] == 1
+
+
 def test_taking_rows_keeps_everything_aligned():
     scores = Scores.from_arrays(MATRIX, better="lower")
     part = scores.take(np.array([True, False, True, False, False, True]), note="taken")
