@@ -6,6 +6,7 @@ import sys
 from fractions import Fraction
 from itertools import pairwise
 
+import noe
 import numba
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv
 from scipy.stats import ksone, kstwo
 
+from nofluke.kernels import levels
 from nofluke.kernels.crossing import crossing_probability, noncrossing_probability, smirnov_tail
 
 
@@ -269,3 +271,14 @@ def test_without_a_place_for_compiled_code_it_is_compiled_anyway(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", njit)
     assert propagation._compiled(lambda x: 2 * x)(21) == 42
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12, 25])
+@pytest.mark.parametrize("level", [0.3, 0.01, 1e-6])
+def test_noes_recursion_gives_the_same(n, level):
+    b = levels.equal_local_levels(n, level, "both")
+    upper = 1 - b[::-1]
+    expected = noe.noncrossing(b, upper)
+
+    assert noncrossing_probability(b, upper) == pytest.approx(float(expected), rel=1e-12)
+    assert crossing_probability(b, upper) == pytest.approx(float(1 - expected), rel=1e-9)
