@@ -208,6 +208,15 @@ def test_the_size_stays_small(answered):
     assert len(text.encode()) < (500_000 if len(result.selected) <= 7 else 2_000_000)
 
 
+def test_further_numbers_have_a_table_of_their_own():
+    page = report.body(
+        certify(scores(), "top:2", gamma=0.3, functionals=("median", "mean"), side="both")
+    )
+    assert "<h2>Further numbers</h2>" in page
+    assert page.count("<td>median</td>") == 2
+    assert "Further numbers" not in report.body(CASES["lower"]())
+
+
 def test_the_banner_tells_the_three_verdicts_apart():
     def banner(name):
         return re.search(

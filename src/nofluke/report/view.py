@@ -81,6 +81,7 @@ def certificate(result: Certificate) -> dict[str, Any]:
         # rule of the shortlist.
         "winner_guarantee": regions.pop() if len(regions) == 1 else result.guarantee,
         "halvings": result.halvings(),
+        "functionals": result.functionals(),
         "limits": _limits(result),
         "checked": _checked(result),
     }
