@@ -172,6 +172,20 @@ def test_a_hypothesis_must_be_a_distribution_function():
         one.pvalue(uniform)
 
 
+@pytest.mark.parametrize(
+    ("n", "gammas", "method"),
+    [
+        (8000, (0.1,), "berk_jones"),
+        (8001, (0.1,), "kolmogorov"),
+        (8001, (0.01,), "berk_jones"),
+        (30_000, (0.1,), "dkw"),
+        (200, (0.5,), "kolmogorov"),
+    ],
+)
+def test_what_auto_takes(n, gammas, method):
+    assert bands.choose(n, 0.01, gammas, "lower").method == method
+
+
 def test_one_failure_rate_is_the_binomial_law():
     from scipy.stats import binom
 
