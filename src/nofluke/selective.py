@@ -272,20 +272,8 @@ def minimax(*, K: int, delta: float, side: str = "both") -> LevelRule:
     (1.0, 0.035945)
     """
     K, delta = _budget(K, delta)
-    c = 2.0 if checks.side(side) == "both" else 1.0
-    base = np.log(delta * np.arange(1, K + 1) / (c * K))
-
-    def levels(r: float) -> NDArray[np.float64]:
-        return np.asarray(c * np.exp(r * base))
-
-    def affordable(r: float) -> bool:
-        return _cost(levels(r), K, delta) <= 1
-
-    dear = 1.0
-    while not affordable(2 * dear):
-        dear *= 2
-    r = 1.0 if affordable(1.0) else safe_edge(affordable, 2 * dear, dear)
-    return LevelRule(name="minimax", K=K, delta=delta, levels=levels(r))
+    sides = 2 if checks.side(side) == "both" else 1
+    return LevelRule(name="minimax", K=K, delta=delta, levels=_minimax_levels(K, delta, sides))
 
 
 @RULES.add(
@@ -350,7 +338,7 @@ def mixture(*, K: int, delta: float) -> LevelRule:
     0.000118196
     """
     K, delta = _budget(K, delta)
-    levels = evalues.mixture_inverse(_thresholds(K, delta))
+    levels = _mixture_levels(K, delta)
     return LevelRule(name="mixture", K=K, delta=delta, levels=levels, post_hoc=True)
 
 
@@ -534,6 +522,32 @@ def _power(tau: float | str, size: int | None, K: int, delta: float) -> float:
 def _adaptive_levels(K: int, inner: float) -> NDArray[np.float64]:
     log_z = np.minimum(np.log(inner * np.arange(1, K + 1) / K), 0.0) - 1
     return np.asarray(np.exp(evalues.log_levels(log_z)))
+
+
+@lru_cache(maxsize=64)
+def _minimax_levels(K: int, delta: float, sides: int) -> NDArray[np.float64]:
+    """sides * (delta m / (sides K))^r, with r such that the cost is one; shared, so read-only."""
+    base = np.log(delta * np.arange(1, K + 1) / (sides * K))
+
+    def levels(r: float) -> NDArray[np.float64]:
+        return np.asarray(sides * np.exp(r * base))
+
+    def affordable(r: float) -> bool:
+        return _cost(levels(r), K, delta) <= 1
+
+    dear = 1.0
+    while not affordable(2 * dear):
+        dear *= 2
+    solved = levels(1.0 if affordable(1.0) else safe_edge(affordable, 2 * dear, dear))
+    solved.setflags(write=False)
+    return solved
+
+
+@lru_cache(maxsize=64)
+def _mixture_levels(K: int, delta: float) -> NDArray[np.float64]:
+    levels = evalues.mixture_inverse(_thresholds(K, delta))
+    levels.setflags(write=False)  # shared by all rules of this K and delta
+    return levels
 
 
 @lru_cache(maxsize=1024)
