@@ -526,7 +526,7 @@ def _adaptive_levels(K: int, inner: float) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=64)
 def _minimax_levels(K: int, delta: float, sides: int) -> NDArray[np.float64]:
-    """sides * (delta m / (sides K))^r, with r such that the cost is one; shared, so read-only."""
+    """Sides * (delta m / (sides K))^r, with r such that the cost is one; shared, so read-only."""
     base = np.log(delta * np.arange(1, K + 1) / (sides * K))
 
     def levels(r: float) -> NDArray[np.float64]:
