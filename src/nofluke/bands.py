@@ -501,7 +501,7 @@ def _frozen(below: NDArray[np.float64], above: NDArray[np.float64], radius: floa
     """Limits that nobody can write to, because all samples of this size share them."""
     below.setflags(write=False)
     above.setflags(write=False)
-    return Limits(below=below, above=above, radius=radius)
+    return Limits(below=below, above=above, radius=radius, ranks={})
 
 
 def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) -> Limits:

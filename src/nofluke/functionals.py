@@ -153,7 +153,7 @@ def distortion(band: Band, g: checks.Weight, *, bounds: Bounds) -> Interval:
     """
     low, high = checks.within(band.x, bounds)
     points = np.concatenate([[low], band.x, [high]])
-    limits = (np.arange(band.n + 1) / band.n, band.limits.above, band.limits.below)
+    limits = (np.arange(band.x.size + 1) / band.x.size, band.limits.above, band.limits.below)
     curves = [np.concatenate([[0.0], limit, [1.0]]) for limit in limits]
     # One table of the weight for all three, so that what is ordered stays ordered.
     ranks = np.unique(np.concatenate([_GRID, *curves]))
@@ -264,15 +264,15 @@ def _tail(share: float) -> float:
 
 def _ranks(band: Band, u: float) -> tuple[int | None, int | None, int | None]:
     """Ranks of the u-quantile and of its lower and upper limit; 0 is low, None is high."""
-    share, (below, above, radius) = checks.exact(u), band.limits
-    estimate = order_statistics.rank_reaching(band.n, 0.0, share)
+    share, (below, above, radius, _) = checks.exact(u), band.limits
+    estimate = order_statistics.rank_reaching(band.x.size, 0.0, share)
     if radius is None:
         lower, upper = (order_statistics.first_at_least(c, share) for c in (above, below))
         return estimate, lower, upper
     # From n and the radius, as for a guaranteed KPI, so that no rank hangs on a rounded limit.
     up = math.inf if band.side == "lower" else radius
     down = -math.inf if band.side == "upper" else -radius
-    lower, upper = (order_statistics.rank_reaching(band.n, d, share) for d in (up, down))
+    lower, upper = (order_statistics.rank_reaching(band.x.size, d, share) for d in (up, down))
     return estimate, lower, upper
 
 

@@ -164,11 +164,14 @@ class Limits(NamedTuple):
         below: ``below[i]`` <= F(t) where i of the draws are <= t; shape (n + 1,), never falling.
         above: ``above[i]`` >= F(t) there; shape (n + 1,), never falling.
         radius: Distance of both from i/n, where it is the same for every i; else None.
+        ranks: Ranks found so far by failure rate and orientation, for all samples that share
+            these limits.
     """
 
     below: NDArray[np.float64]
     above: NDArray[np.float64]
     radius: float | None
+    ranks: dict[tuple[float, str], int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -212,7 +215,7 @@ class Band:
         Where the limit says nothing (0 or 1) it does not count; a band that says nothing
         anywhere has infinite half-width.
         """
-        below, above, radius = self.limits
+        below, above, radius, _ = self.limits
         if radius is not None:
             return radius
         ecdf = np.arange(self.x.size + 1) / self.x.size
@@ -235,7 +238,7 @@ class Band:
         Args:
             better: "lower" or "higher".
         """
-        below, above, radius = self.limits
+        below, above, radius, _ = self.limits
         if radius is not None:
             rates = radius + np.arange(self.x.size) / self.x.size
         else:
@@ -264,16 +267,10 @@ class Band:
                 f"has side={self.side!r}.",
                 code="NF008",
             )
-        below, above, radius = self.limits
-        # Mirroring the scores turns one orientation into the other, so one rank serves both.
-        if radius is not None:
-            reached = order_statistics.certifying_rank(self.x.size, radius, gamma)
-        else:
-            curve = below if better == "lower" else 1 - above[::-1]
-            reached = order_statistics.first_reaching(curve, gamma)
-        if reached is None or better == "lower":
-            return reached
-        return self.x.size + 1 - reached
+        known = self.limits.ranks
+        if (gamma, better) not in known:
+            known[gamma, better] = self._find_rank(gamma, better)
+        return known[gamma, better]
 
     def guaranteed(self, gamma: float, *, better: str) -> float:
         """The guaranteed KPI X*(gamma): all but a share gamma of future cases are no worse.
@@ -304,7 +301,7 @@ class Band:
         True
         """
         right, left = self._hypothesis(F)
-        below, above, _ = self.limits
+        below, above, _, _ = self.limits
         return bool((right >= below[1:]).all() and (left <= above[:-1]).all())
 
     def pvalue(self, F: Callable[[NDArray[np.float64]], ArrayLike]) -> float:
@@ -356,6 +353,16 @@ class Band:
             f"CDF band of half-width {self.half_width:.4g} at {100 * (1 - self.alpha):.6g}% "
             f"({self.method}, side {self.side}, n={self.n}, {self.guarantee})"
         )
+
+    def _find_rank(self, gamma: float, better: str) -> int | None:
+        """Mirroring the scores turns one orientation into the other, so one search serves both."""
+        limits, n = self.limits, self.x.size
+        if limits.radius is not None:
+            reached = order_statistics.certifying_rank(n, limits.radius, gamma)
+        else:
+            curve = limits.below if better == "lower" else 1 - limits.above[::-1]
+            reached = order_statistics.first_reaching(curve, gamma)
+        return reached if reached is None or better == "lower" else n + 1 - reached
 
     def _hypothesis(
         self, F: Callable[[NDArray[np.float64]], ArrayLike]

@@ -298,7 +298,10 @@ def test_the_vacuous_band_says_nothing():
 def test_a_band_of_any_shape_is_read_by_its_limits():
     x = np.array([1.0, 2.0, 4.0])
     limits = Limits(
-        below=np.array([0, 0.1, 0.3, 0.5]), above=np.array([0.4, 0.6, 1.0, 1.0]), radius=None
+        below=np.array([0, 0.1, 0.3, 0.5]),
+        above=np.array([0.4, 0.6, 1.0, 1.0]),
+        radius=None,
+        ranks={},
     )
     band = Band(x=x, limits=limits, alpha=0.1, side="both", method="own", guarantee="conjectured")
     found = mean(band, bounds=(0, 10))

@@ -282,3 +282,17 @@ def test_groups_that_cannot_be():
     with pytest.raises(InputError, match="'a | b | c' would have the same id") as e:
         read(rows, better="lower").by_group()
     assert e.value.code == "NF006"
+
+
+def test_functionals_of_averaged_runs_count_examples_and_read_every_point():
+    from nofluke import functionals
+
+    x = np.repeat(np.arange(1.0, 41.0), 2)
+    twice = bands.averaged(x, runs=2, alpha=0.1)
+    once = bands.constant_width(x[::2], twice.half_width, 0.1, "both", method="dkw")
+    for name in ("mean", "median", "q0.8", "cvar0.2"):
+        a, b = (
+            functionals.named(name)(band, bounds=(0, 50), better="lower") for band in (twice, once)
+        )
+        assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper))
+    assert a.n == 40
