@@ -44,7 +44,7 @@ def test_one_draw_of_each_cluster_the_same_for_all_who_share_it():
     assert table.n.tolist() == [12, 12, 12]
     for k in range(3):
         assert sorted(clusters_of(table, k)) == list(range(12))
-    assert "NF106: one draw for each cluster, by chance: n is 12 instead of 60" in table.notes[-1]
+    assert "NF120: one draw for each cluster, by chance: n is 12 instead of 60" in table.notes[-1]
 
 
 def test_the_draw_is_a_matter_of_ids_and_seed_alone():

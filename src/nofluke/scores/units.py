@@ -74,7 +74,7 @@ def one_per_cluster(table: Scores, seed: int | np.random.Generator | None) -> Sc
     group = _owner(table) * len(table.cluster.names) + table.cluster.codes
     drawn = table.take(_first_in_group(group, turn[where]))
     note = (
-        "NF106: one draw for each cluster, by chance: n is "
+        "NF120: one draw for each cluster, by chance: n is "
         f"{_span(drawn.n // table.averaged)} instead of {_span(table.n // table.averaged)}. "
         "Every cluster counts once, large or small: the promise is about a random case of a new "
         "cluster. Another seed draws others, and picking the seed afterwards is a choice."
