@@ -85,6 +85,8 @@ def _text(result: Certificate, *, work: bool) -> None:
         for title, grid in tables:
             console.print(title)
             console.print(grid)
+        for line in _smallest(result):
+            console.print(line)
     if result.price is not None:
         console.print(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
     for sentence in result.sentences():
@@ -127,6 +129,17 @@ def _promise(row: Row, result: Certificate) -> str:
     return f"{sign} {outward(row['value'], result.better)}"
 
 
+def _smallest(result: Certificate) -> list[str]:
+    """The smallest failure rates that these n certify at this level."""
+    least = {e.n: e.gamma_min(result.better) for e in result.evaluated}
+    told = [
+        f"{outward(gamma, 'lower', digits=3)} with n={n}"
+        for n, gamma in sorted(least.items())
+        if gamma is not None
+    ]
+    return [f"Smallest failure rate certified at this level: {', '.join(told)}.\n"] if told else []
+
+
 def _functionals(result: Certificate) -> tuple[str, Table]:
     heads = ["candidate", "functional", "estimate", "lower limit", "upper limit"]
     lines = []
@@ -157,7 +170,8 @@ def _rules(result: Certificate) -> tuple[str, Table]:
             [row["rule"], f"{row['alpha']:.4g}", width, valid, f"{row['note']} {used}".strip()]
         )
     heads = ["rule", "alpha", "half-width", "valid", "note"]
-    return "Level rules side by side", _grid(heads, lines, texts={"rule", "note"})
+    title = "Level rules side by side, by the half-width of a band of constant width"
+    return title, _grid(heads, lines, texts={"rule", "note"})
 
 
 def _visible(text: str) -> str:
