@@ -50,6 +50,8 @@ class LevelRule:
         size: The one size the rule is made for, where there is one.
         tau: The power of a power calibrator, where there is one.
         weights: Factors w_k >= 0 by candidate that sum to K; 1 for everyone by default.
+        claim: What the levels control for any choice: "fcr", "fcx:SHARE" after ``exceedance``,
+            "simultaneous" (and with it the winner), or "none".
         post_hoc: Whether ``delta`` may be chosen after seeing the data: E sup_delta FCP/delta <= 1.
     """
 
@@ -60,6 +62,7 @@ class LevelRule:
     size: int | None = None
     tau: float | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    claim: str = "fcr"
     post_hoc: bool = False
 
     def __post_init__(self) -> None:
@@ -167,7 +170,7 @@ class LevelRule:
         j = np.arange(1, self.K + 1)
         allowed = np.array([math.floor(checks.exact(c) * int(k)) + 1 for k in j])
         steps = np.diff(self.levels, prepend=0.0)
-        return replace(self, levels=np.cumsum(steps * allowed / j))
+        return replace(self, levels=np.cumsum(steps * allowed / j), claim=f"fcx:{c:g}")
 
 
 RULES: Register[Callable[..., LevelRule]] = Register("rule")
@@ -181,7 +184,8 @@ def naive(*, K: int, delta: float) -> LevelRule:
     20.0
     """
     K, delta = _budget(K, delta)
-    return LevelRule(name="naive", K=K, delta=delta, levels=np.full(K, delta))
+    levels = np.full(K, delta)
+    return LevelRule(name="naive", K=K, delta=delta, levels=levels, claim="none")
 
 
 @RULES.add(guarantee="finite-sample", cite="Bonferroni; prior on size 1")
@@ -192,7 +196,8 @@ def bonferroni(*, K: int, delta: float) -> LevelRule:
     0.005
     """
     K, delta = _budget(K, delta)
-    return LevelRule(name="bonferroni", K=K, delta=delta, levels=np.full(K, delta / K))
+    levels = np.full(K, delta / K)
+    return LevelRule(name="bonferroni", K=K, delta=delta, levels=levels, claim="simultaneous")
 
 
 @RULES.add(

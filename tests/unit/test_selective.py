@@ -128,6 +128,14 @@ def test_exceedance_levels_as_printed():
     assert wide.alpha(100) == pytest.approx(0.1 * 30 / 200)
 
 
+def test_every_rule_says_what_it_claims():
+    ask = {"K": 31, "delta": 0.1}
+    assert selective.naive(**ask).claim == "none"
+    assert selective.bonferroni(**ask).claim == "simultaneous"
+    assert selective.minimax(**ask).claim == selective.psdme(**ask, tau=0.5).claim == "fcr"
+    assert selective.minimax(**ask).exceedance(0.2).claim == "fcx:0.2"
+
+
 def test_exceedance_needs_a_rule_that_controls_the_rate():
     with pytest.raises(InputError, match=r"does not control the false coverage rate \(cost 31"):
         selective.naive(K=31, delta=0.1).exceedance(0.2)
