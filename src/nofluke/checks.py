@@ -100,10 +100,10 @@ def alpha(*, level: float | None, alpha: float | None) -> float:
 
 
 def region(
-    x: ArrayLike, side: str, level: float | None, alpha: float | None
+    x: ArrayLike, on: str, level: float | None, error: float | None
 ) -> tuple[NDArray[np.float64], Side, float]:
-    """What every region takes: a sample, a side, and exactly one of level and alpha."""
-    return sample(x), _which_side(side), _error_level(level, alpha)
+    """What every region takes: a sample, a side, and exactly one of level and error level."""
+    return sample(x), side(on), alpha(level=level, alpha=error)
 
 
 def gammas(value: float | Iterable[float]) -> tuple[float, ...]:
@@ -216,11 +216,3 @@ def _pair(value: Any) -> tuple[float, float]:
             f"bounds={value!r} must be two numbers, (low, high).", code="NF008"
         ) from None
     return low, high
-
-
-def _which_side(value: str) -> Side:
-    return side(value)
-
-
-def _error_level(level: float | None, error: float | None) -> float:
-    return alpha(level=level, alpha=error)

@@ -204,6 +204,21 @@ def test_a_split_evaluates_at_the_full_level_on_the_rest():
         certify(LOSS, split=0.5, seed=1, rule="minimax")
 
 
+def test_a_split_does_not_pay_for_what_its_first_part_did_not_choose():
+    # Picked with a look at everything, the best of 200 misses in 3 of 4 cases after a split.
+    with pytest.raises(InputError, match="Let a rule choose on the first part"):
+        certify(LOSS, "names:3", split=0.5, seed=1)
+    with pytest.raises(InputError, match="9 candidates were dropped"):
+        certify(LOSS, "top:3", split=0.5, seed=1, tried=40)
+    assert certify(LOSS, "top:3", split=0.5, seed=1, tried=31).rule == "split:0.5"
+
+
+def test_what_must_be_fixed_before_looking_is_said():
+    one = certify(LOSS, "top:10", gamma=0.1, band="binomial")
+    assert any(n.startswith("NF121: holds if gamma=0.1 was fixed") for n in one.notes)
+    assert any("ask for all of them at once" in n for n in certify(LOSS, "top:10").notes)
+
+
 def test_a_rule_of_ones_own():
     rule = selective.sizes(K=31, delta=0.1, prior={3: 0.5, 10: 0.5})
     assert certify(LOSS, "top:10", rule=rule).rows()[0]["alpha"] == pytest.approx(0.1 / 31 * 6.5)

@@ -77,11 +77,6 @@ def mixture_inverse(t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.exp(-high))
 
 
-def shafer_inverse(t: float) -> float:
-    """Level at which Shafer's calibrator p^(-1/2) - 1 reaches ``t``."""
-    return float((t + 1) ** -2.0)
-
-
 def vovk_sellke(p: float) -> float:
     """1/(-e p log p), an upper bound on every power calibrator: for reporting, not a calibrator."""
     return math.inf if p in (0.0, 1.0) else 1 / (-math.e * p * math.log(p))

@@ -127,7 +127,7 @@ def certify(
     table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
     chooses, evaluates = table, table
     if split is not None:
-        _refuse_rule_with_split(rule, weights)
+        _refuse_with_split(rule, weights, asked, scores.K)
         chooses, evaluates = splits.halves(table, split, checks.generator(seed), unit=unit)
     choice = asked.selection.choose(chooses)
     serial = () if unit == "cluster" else guard(table, choice.selected, dependence)
@@ -231,10 +231,28 @@ def _refuse_unknown(
         )
 
 
-def _refuse_rule_with_split(rule: str | LevelRule, weights: Mapping[str, float] | None) -> None:
+def _refuse_with_split(
+    rule: str | LevelRule, weights: Mapping[str, float] | None, asked: Asked, listed: int
+) -> None:
+    """A split pays only for choices that its first part made, all by itself."""
     if rule != "auto" or weights is not None:
         raise InputError(
             "a split pays for the choice by itself: leave rule= and weights= out.", code="NF008"
+        )
+    if asked.selection.verb == "names":
+        raise InputError(
+            "names were picked by somebody who may have seen the examples that evaluate, and a "
+            "split does not pay for that. Let a rule choose on the first part (top:M, "
+            "threshold:V), or leave split= out and pay for the names by their level.",
+            code="NF013",
+        )
+    if listed < asked.K:
+        raise InputError(
+            f"tried={asked.K} says that {asked.K - listed} candidates were dropped before the "
+            "file was written. If their scores were looked at, so were the examples that "
+            "evaluate, and a split does not pay for that. Leave split= out, or put everybody "
+            "into the file.",
+            code="NF013",
         )
 
 
@@ -333,7 +351,8 @@ def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
     if asked.split is not None:
         notes.append(
             f"NF113: chosen on a share of {asked.split:g} of the examples and evaluated on the "
-            "rest; another seed gives another split, and picking the seed afterwards is a choice."
+            "rest. Holds if nobody was chosen or dropped by looking at the rest before, and if the "
+            "seed was not picked afterwards."
         )
     elif levels.name == "fixed_size" and asked.selection.size is not None and asked.K > 1:
         notes.append(
@@ -349,12 +368,20 @@ def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
 
 
 def _about_band(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
-    if asked.binary or asked.band != "auto" or not evaluated:
+    if asked.binary or not evaluated:
+        return []
+    if asked.band == "binomial":
+        return [
+            f"NF121: holds if gamma={asked.gammas[0]:g} was fixed before looking. If several "
+            "failure rates are tried in turn, use band='berk_jones', which holds for all of them."
+        ]
+    if asked.band != "auto":
         return []
     e = evaluated[0]
     return [
         f"NF119: band {_spelled_band(e.region)!r} was chosen by n, level, failure rates and side, "
-        f"not by the scores: {asked.chosen(e.n, e.alpha).why}."
+        f"not by the scores: {asked.chosen(e.n, e.alpha).why}. Other failure rates may take "
+        "another band: ask for all of them at once, or name a band."
     ]
 
 
