@@ -9,6 +9,7 @@ from scipy.stats import kstwo
 from nofluke import bands, selective
 from nofluke.errors import InputError
 from nofluke.kernels import crossing, levels
+from nofluke.questions.band_choice import choose
 
 STEP = selective.fixed_size(K=31, delta=0.1, size=10).alpha(10)
 PAPER = selective.psdme(K=31, delta=0.1, size=10).alpha(10)
@@ -183,7 +184,7 @@ def test_a_hypothesis_must_be_a_distribution_function():
     ],
 )
 def test_what_auto_takes(n, gammas, method):
-    assert bands.choose(n, 0.01, gammas, "lower").method == method
+    assert choose(n, 0.01, gammas, "lower").method == method
 
 
 def test_one_failure_rate_is_the_binomial_law():

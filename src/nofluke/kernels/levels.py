@@ -144,7 +144,7 @@ def _tail_series(i: NDArray[np.float64], n: int, x: NDArray[np.float64]) -> NDAr
     return total
 
 
-def kullback_leibler(n: int, level: float, side: str) -> NDArray[np.float64]:  # noqa: ARG001
+def kullback_leibler(n: int, level: float, side: str) -> NDArray[np.float64]:  # noqa: ARG001 (as all curves)
     """b_i < i/n with KL(i/n, b_i) = level: Owen's (1995) band, for one side as for two.
 
     Newton's method in log b, where KL is convex; it starts left of the solution, by leaving
@@ -163,7 +163,7 @@ def kullback_leibler(n: int, level: float, side: str) -> NDArray[np.float64]:  #
     return np.append(np.exp(log_b), math.exp(-level))
 
 
-def constant_width(n: int, level: float, side: str) -> NDArray[np.float64]:  # noqa: ARG001
+def constant_width(n: int, level: float, side: str) -> NDArray[np.float64]:  # noqa: ARG001 (as all curves)
     """b_i = i/n - level, cut at 0: the band of Kolmogorov (1933) and Smirnov (1944)."""
     return np.maximum(np.arange(1, n + 1) / n - level, 0.0)
 
@@ -185,7 +185,7 @@ def _dkw_bracket(n: int, alpha: float, first_rank: int) -> tuple[float, float, f
 _FAMILIES = {
     "berk_jones": _Family(
         equal_local_levels,
-        lambda n, x: math.exp(x),  # noqa: ARG005
+        lambda n, x: math.exp(x),  # noqa: ARG005 (as all levels)
         lambda n, alpha, _: _union_bracket(n, alpha, math.log1p(2.6 * math.log(n) ** 1.5)),
     ),
     "owen": _Family(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nofluke import bands, checks, functionals, selective
 from nofluke.errors import InputError
+from nofluke.questions.band_choice import Chosen, choose
 from nofluke.results import needed_side
 from nofluke.scores.table import Scores
 from nofluke.selection import rules
@@ -113,12 +114,12 @@ class Asked:
         whole = self.side == "both" or bool(self.functionals)
         return (("kolmogorov", None), ("berk_jones", None if whole else max(self.gammas)))
 
-    def chosen(self, n: int, alpha: float) -> bands.Chosen:
+    def chosen(self, n: int, alpha: float) -> Chosen:
         """The band method for a candidate with n scores at this level; never by the scores."""
         if self.band == "auto":
-            return bands.choose(n, alpha, self.gammas, self.side, whole=bool(self.functionals))
+            return choose(n, alpha, self.gammas, self.side, whole=bool(self.functionals))
         name, _, gamma_max = self.band.partition(":")
-        return bands.Chosen(name, float(gamma_max) if gamma_max else None, "")
+        return Chosen(name, float(gamma_max) if gamma_max else None, "")
 
     def levels(self, rule: str | LevelRule) -> LevelRule:
         """The level rule for the claim: named, given, or the sharpest that is proved.

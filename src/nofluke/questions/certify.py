@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nofluke import bands, checks, proportions, selective
 from nofluke.errors import InputError, some
 from nofluke.kernels import sums
+from nofluke.questions import cautions
 from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
-from nofluke.results import Band, Interval, outward
+from nofluke.results import Band, Interval
 from nofluke.scores import findings, units
 from nofluke.scores.dependence import guard, lost
 from nofluke.scores.table import Scores
@@ -175,33 +176,42 @@ def certify(
             *findings.dependence(table if table.cluster else scores, _most(table)),
             *serial,
             *choice.notes,
-            *_about_choice(asked, levels),
-            *_about_band(asked, evaluated),
-            *_about_gammas(asked, evaluated),
+            *cautions.about_choice(asked, levels),
+            *cautions.about_band(asked, evaluated),
+            *cautions.about_gammas(asked, evaluated),
         ),
-        question={
-            "select": asked.selection.text,
-            "delta": asked.delta,
-            "gamma": list(asked.gammas),
-            "rule": rule if isinstance(rule, str) else levels.name,
-            "band": asked.band,
-            "side": asked.side,
-            "claim": asked.claim,
-            "tried": tried,
-            "missing": missing,
-            "metric": scores.metric,
-            "bounds": scores.bounds and list(scores.bounds),
-            "binary": scores.binary,
-            "reading": dict(scores.reading),
-            "functionals": list(asked.functionals),
-            "weights": dict(weights) if weights else None,
-            "split": split,
-            "unit": unit,
-            "repeats": repeats,
-            "dependence": dependence,
-            "seed": seed,
-        },
+        question=_question(
+            asked,
+            scores,
+            rule=rule if isinstance(rule, str) else levels.name,
+            tried=tried,
+            missing=missing,
+            weights=dict(weights) if weights else None,
+            split=split,
+            unit=unit,
+            repeats=repeats,
+            dependence=dependence,
+            seed=seed,
+        ),
     )
+
+
+def _question(asked: Asked, scores: Scores, **told: Any) -> dict[str, Any]:
+    """The arguments as they were understood, those of reading the scores included."""
+    return {
+        "select": asked.selection.text,
+        "delta": asked.delta,
+        "gamma": list(asked.gammas),
+        "band": asked.band,
+        "side": asked.side,
+        "claim": asked.claim,
+        "functionals": list(asked.functionals),
+        "metric": scores.metric,
+        "bounds": scores.bounds and list(scores.bounds),
+        "binary": scores.binary,
+        "reading": dict(scores.reading),
+        **told,
+    }
 
 
 def _seed(seed: int | None) -> int | None:
@@ -323,91 +333,7 @@ def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores)
     return ", ".join(sorted({e.region.method for e in evaluated}))
 
 
-def _spelled_band(region: Band | Interval) -> str:
-    if isinstance(region, Band) and region.gamma_max is not None and region.method != "binomial":
-        return f"{region.method}:{region.gamma_max:g}"
-    return region.method
-
-
 def _breakeven(asked: Asked, m: int, levels: LevelRule) -> float | None:
     if m == 0 or asked.binary or asked.claim != "fcr" or levels.weights:
         return None
     return selective.split_breakeven(asked.K, m, asked.delta, levels, side=asked.side)
-
-
-def _about_choice(asked: Asked, levels: LevelRule) -> list[str]:
-    notes = []
-    if not asked.told and asked.K > 1 and asked.split is None:
-        notes.append(
-            f"NF114: K={asked.K} counts the candidates in the file. If others were tried and "
-            "dropped before, say how many in all with tried=."
-        )
-    if not asked.pays(levels):
-        notes.append(
-            f"NF104: rule {levels.name!r} is invalid after this selection: it does not pay for "
-            "the choice, and far more than delta of the regions may be wrong. It is shown for "
-            "comparison only."
-        )
-    if asked.split is not None:
-        notes.append(
-            f"NF113: chosen on a share of {asked.split:g} of the examples and evaluated on the "
-            "rest. Holds if nobody was chosen or dropped by looking at the rest before, and if the "
-            "seed was not picked afterwards."
-        )
-    elif levels.name == "fixed_size" and asked.selection.size is not None and asked.K > 1:
-        notes.append(
-            f"NF102: holds if {asked.selection.size} was fixed before looking. If several sizes "
-            "are tried in turn, use rule='minimax' (any size) or rule='sizes:3,5,10' (those)."
-        )
-    elif asked.selection.verb == "names":
-        notes.append(
-            "NF102: names picked after looking are a choice of random size, and that is what is "
-            "paid for here."
-        )
-    return notes
-
-
-def _about_band(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
-    if asked.binary or not evaluated:
-        return []
-    if asked.band == "binomial":
-        return [
-            f"NF121: holds if gamma={asked.gammas[0]:g} was fixed before looking. If several "
-            "failure rates are tried in turn, use band='berk_jones', which holds for all of them."
-        ]
-    if asked.band != "auto":
-        return []
-    e = evaluated[0]
-    return [
-        f"NF119: band {_spelled_band(e.region)!r} was chosen by n, level, failure rates and side, "
-        f"not by the scores: {asked.chosen(e.n, e.alpha).why}. Other failure rates may take "
-        "another band: ask for all of them at once, or name a band."
-    ]
-
-
-def _about_gammas(asked: Asked, evaluated: tuple[Evaluated, ...]) -> list[str]:
-    if asked.binary:
-        return []
-    notes = []
-    for gamma in asked.gammas:
-        short = [e for e in evaluated if not e.certifies(gamma, asked.better)]
-        if short:
-            worst = min(short, key=lambda e: e.n)
-            notes.append(
-                f"NF103: gamma={gamma:g} cannot be certified for {len(short)} of "
-                f"{len(evaluated)} chosen: {_why_not(worst, gamma, asked.better)}."
-            )
-    return notes
-
-
-def _why_not(e: Evaluated, gamma: float, better: checks.Better) -> str:
-    needed = e.row(gamma, better)["n_needed"]
-    if needed is not None:
-        least = e.gamma_min(better)
-        smallest = (
-            "" if least is None else f"the smallest failure rate is {outward(least, 'lower')}; "
-        )
-        return f"with n={e.n} {smallest}this one needs n={needed}"
-    if e.alpha > 0:
-        return f"too many scores are infinite ({e.candidate!r} is one of them)"
-    return "the rule promises nothing for a shortlist of this size"
