@@ -162,6 +162,31 @@ def within(x: NDArray[np.float64], value: Sequence[float] | None) -> tuple[float
     return low, high
 
 
+def unit(
+    x: NDArray[np.float64], value: Sequence[float] | None
+) -> tuple[NDArray[np.float64], float, float]:
+    """A bounded sample on the scale from 0 to 1, with the lowest score and the range.
+
+    The bounds are a promise about scores not yet seen, so they are declared and never taken from
+    the sample; both must be finite.
+    """
+    if value is None:
+        raise InputError(
+            "bounds= is not declared: this method needs the lowest and highest possible score, "
+            "such as bounds=(0, 1) for a score or bounds=(-1, 1) for a difference of two such "
+            "scores. Taken from the data they would promise nothing.",
+            code="NF016",
+        )
+    low, high = within(x, value)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise InputError(
+            f"bounds=({low:g}, {high:g}) are not finite; no finite-sample interval for a mean "
+            "exists without finite bounds.",
+            code="NF016",
+        )
+    return np.asarray((x - low) / (high - low)), low, high - low
+
+
 def distortion(g: Weight, ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """A weight on [0, 1] at ascending ranks from 0 to 1, freed of rounding; shape (ranks,)."""
     try:

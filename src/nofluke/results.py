@@ -155,6 +155,32 @@ class Interval:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The outcome of a test of one hypothesis.
+
+    Attributes:
+        pvalue: Smallest error level at which the hypothesis is rejected.
+        statistic: What the test counts or averages.
+        alternative: What a small p-value speaks for.
+        method: Name in the register.
+        guarantee: What is promised, in one word.
+        n: Number of independent units.
+        assumes: What must be true for the guarantee to hold.
+    """
+
+    pvalue: float
+    statistic: float
+    alternative: str
+    method: str
+    guarantee: Guarantee
+    n: int
+    assumes: str = ""
+
+    def __str__(self) -> str:
+        return f"p = {self.pvalue:.4g} ({self.alternative}; {self.method}, n={self.n}, {self.guarantee})"
+
+
 class Limits(NamedTuple):
     """Limits on a distribution function by how many of n draws have been passed.
 
