@@ -178,7 +178,8 @@ class Evidence:
     assumes: str = ""
 
     def __str__(self) -> str:
-        return f"p = {self.pvalue:.4g} ({self.alternative}; {self.method}, n={self.n}, {self.guarantee})"
+        how = f"{self.alternative}; {self.method}, n={self.n}, {self.guarantee}"
+        return f"p = {self.pvalue:.4g} ({how})"
 
 
 class Limits(NamedTuple):
