@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 1 << 18  # rows scattered at a time: the index fits in the cache
+_LABELLED = ("run", "cluster", "input", "output")  # columns of text, kept as codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,8 +22,9 @@ class Rows:
     """Assembled rows, candidate after candidate, each in the order of the examples.
 
     ``empty`` holds (candidate, example) indices whose score is missing, or that of their first
-    run. ``repeated`` holds those that occur more often than the run and cluster columns explain; a
-    reader refuses them with what it knows about their place in the input.
+    run; ``lost`` those of each later run without a score. ``repeated`` holds those that occur more
+    often than the run and cluster columns explain; a reader refuses them with what it knows about
+    their place in the input.
     """
 
     values: NDArray[np.float64]
@@ -32,8 +34,11 @@ class Rows:
     cluster: NDArray[np.int32] | None = None
     time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    input: NDArray[np.int32] | None = None
+    output: NDArray[np.int32] | None = None
     failed: NDArray[np.bool_] | None = None
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    lost: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     repeated: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
 
@@ -120,17 +125,18 @@ class Assembly:
         first[1:] = (keys[-1][1:] != keys[-1][:-1]) | (keys[-2][1:] != keys[-2][:-1])
         use = ~missing
         candidate = cells[use, 0]
-        known = {"candidate", "example", "score", "run", "cluster", "time", "failed"}
+        codes = {n: columns[n][use].astype(np.int32) for n in _LABELLED if n in columns}
+        known = {"candidate", "example", "score", "time", "failed", *_LABELLED}
         rows = Rows(
             values=score[use],
             starts=np.searchsorted(candidate, np.arange(self._K + 1)).astype(np.int64),
             where=cells[use, 1].astype(np.int32),
-            run=columns["run"][use].astype(np.int32) if "run" in columns else None,
-            cluster=columns["cluster"][use].astype(np.int32) if "cluster" in columns else None,
+            **codes,
             time=columns["time"][use].astype(np.float64) if "time" in columns else None,
             kept={n: c[use].astype(np.float64) for n, c in columns.items() if n not in known},
             failed=None if failed is None else failed[use],
             empty=cells[missing & first],
+            lost=cells[missing & ~first],
             repeated=np.unique(cells[again], axis=0),
         )
         return _recognise_complete(rows, self._K, self._E)
@@ -171,7 +177,7 @@ def digest_of(
         candidates: Ids.
         examples: Ids.
         rows: The assembled rows with all their columns.
-        labels: The texts of the run and cluster codes.
+        labels: The texts of the codes of run, cluster, input and output, where there are any.
     """
     sha = hashlib.sha256()
     by_name = sorted(range(len(candidates)), key=candidates.__getitem__)
@@ -195,7 +201,7 @@ def digest_of(
 def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:
     """Everything that is aligned with the values, by name, in a fixed byte order."""
     columns: dict[str, NDArray[np.generic]] = {"score": rows.values.astype("<f8", copy=False)}
-    for name in ("run", "cluster", "failed"):
+    for name in (*_LABELLED, "failed"):
         codes = getattr(rows, name)
         if codes is not None:
             columns[name] = codes.astype("<i4")

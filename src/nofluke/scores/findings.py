@@ -175,6 +175,7 @@ def _common(table: Scores, have: NDArray[np.int64]) -> Scores:
         examples=tuple(e for e, keep in zip(table.examples, shared, strict=True) if keep),
         where=None,
         empty=np.empty((0, 2), np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
         cluster=kept.cluster,
         starts=np.arange(table.K + 1, dtype=np.int64) * (int(index[-1]) + 1),
         notes=(
@@ -198,8 +199,11 @@ def _fill(table: Scores) -> Scores:
         starts=rows.starts,
         where=None,
         empty=np.empty((0, 2), np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
         run=None,
         cluster=_cluster_of_examples(table),
+        input=_spread_texts(table.input, owner, table),
+        output=_spread_texts(table.output, owner, table),
         time=None if table.time is None else _spread(table.time, owner, table, np.nan),
         kept={name: _spread(column, owner, table, np.nan) for name, column in table.kept.items()},
         failed=None if table.failed is None else _spread(table.failed, owner, table, fill=False),
@@ -230,6 +234,14 @@ def _spread(
     grid = np.full((table.K, len(table.examples)), fill, dtype=column.dtype)
     grid[owner, table.where] = column
     return grid.ravel()
+
+
+def _spread_texts(column: Labels | None, owner: NDArray[np.int64], table: Scores) -> Labels | None:
+    """A text column of the full grid; a row that is not there has an empty text."""
+    if column is None:
+        return None
+    codes = _spread(column.codes, owner, table, fill=len(column.names))
+    return column._replace(codes=codes, names=(*column.names, ""))
 
 
 def _describe_gaps(table: Scores, have: NDArray[np.int64]) -> str:

@@ -53,6 +53,7 @@ def by_group(scores: Scores, column: str = "cluster") -> Scores:
         candidates=_names(scores, groups, present),
         starts=np.append(starts, unit.size).astype(np.int64),
         empty=np.empty((0, 2), np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
         notes=(*scores.notes, *_lost(scores, present.size, column)),
     )
 
@@ -93,6 +94,8 @@ def reordered(scores: Scores, order: NDArray[np.int64]) -> Scores:
         where=where[order],
         run=scores.run and Labels(scores.run.codes[order], scores.run.names),
         cluster=scores.cluster and Labels(scores.cluster.codes[order], scores.cluster.names),
+        input=scores.input and Labels(scores.input.codes[order], scores.input.names),
+        output=scores.output and Labels(scores.output.codes[order], scores.output.names),
         time=None if scores.time is None else scores.time[order],
         kept={name: column[order] for name, column in scores.kept.items()},
         failed=None if scores.failed is None else scores.failed[order],

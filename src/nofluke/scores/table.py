@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.scores import assembly, metrics
+from nofluke.scores import arrays, metrics
 from nofluke.scores.assembly import Rows, digest_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from nofluke.scores.arrays import Texts
 
 
 class Labels(NamedTuple):
@@ -44,10 +45,13 @@ class Scores:
         metric: Name of the metric, where known.
         run: Repeat (seed, epoch) of each value, where the input tells repeats apart.
         cluster: Group of each value (document, user, repository), where the input has one.
+        input: What each value's model was asked (text, token ids as JSON, or a hash), where read.
+        output: What it answered, where read.
         time: When each value was measured: numbers that sort, NaN where unknown; None where the
             input has no time.
         kept: Further numeric columns asked for by ``keep=``, aligned with ``values``.
         empty: (candidate, example) indices of rows whose score was missing, shape (m, 2).
+        lost_runs: The same for each later run of an example whose score was missing.
         failed: Whether each row is marked as failed; None where nothing marks failures.
         filled: Whether each value stands in for a missing score; None where none does.
         averaged: Rows of one example whose distribution functions are averaged, one for each run.
@@ -67,9 +71,12 @@ class Scores:
     metric: str | None
     run: Labels | None = None
     cluster: Labels | None = None
+    input: Labels | None = None
+    output: Labels | None = None
     time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     empty: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    lost_runs: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     failed: NDArray[np.bool_] | None = None
     filled: NDArray[np.bool_] | None = None
     averaged: int = 1
@@ -79,7 +86,7 @@ class Scores:
 
     def __post_init__(self) -> None:
         # A selection function gets the table itself; it must not be able to change the evidence.
-        labels = [column.codes for column in (self.run, self.cluster) if column is not None]
+        labels = [c.codes for c in (self.run, self.cluster, self.input, self.output) if c]
         for array in (self.values, self.starts, self.where, *self.kept.values(), *labels):
             if array is not None:
                 array.setflags(write=False)
@@ -95,6 +102,9 @@ class Scores:
         bounds: Sequence[float] | None = None,
         binary: bool = False,
         metric: str | None = None,
+        cluster: Texts | Mapping[str, str] | None = None,
+        inputs: Texts | Mapping[str, Texts] | None = None,
+        outputs: Texts | Mapping[str, Texts] | None = None,
     ) -> Scores:
         """Scores from a matrix, or from one array for each candidate.
 
@@ -109,6 +119,11 @@ class Scores:
             bounds: Lowest and highest possible score.
             binary: Whether every score is 0 or 1 by its meaning.
             metric: Name of the metric.
+            cluster: The group of each example (document, user, repository): n labels, or a mapping
+                of example id to label.
+            inputs: What was asked: n texts that all candidates share, or a mapping of candidate id
+                to its texts, one for each of its scores.
+            outputs: What was answered, in the same form.
 
         Raises:
             InputError: Wrong shapes, repeated ids, scores that are not numbers, out of bounds.
@@ -122,21 +137,32 @@ class Scores:
                 raise InputError(
                     "candidates= is not for a mapping: its keys are the ids.", code="NF008"
                 )
-            candidates, arrays = list(matrix), list(matrix.values())
+            candidates, given = list(matrix), list(matrix.values())
         else:
-            arrays = _as_rows(matrix)
-        binary = binary or all(getattr(a, "dtype", None) == np.bool_ for a in arrays)
-        numbers = [_numbers(a) for a in arrays]
-        names = _ids(candidates, len(numbers), what="candidates")
-        rows, example_names = _place(numbers, names, examples)
+            given = arrays.matrix_rows(matrix)
+        binary = binary or all(getattr(a, "dtype", None) == np.bool_ for a in given)
+        numbers = [arrays.numbers(a) for a in given]
+        names = arrays.ids(candidates, len(numbers), what="candidates")
+        rows, example_names = arrays.place(numbers, names, examples)
+        found = {
+            "cluster": arrays.clusters(cluster, example_names),
+            "input": arrays.contents(inputs, names, numbers, what="inputs"),
+            "output": arrays.contents(outputs, names, numbers, what="outputs"),
+        }
+        texts = {name: t for name, t in found.items() if t is not None}
+        labels: dict[str, Any] = {name: tuple(sorted(set(t))) for name, t in texts.items()}
+        codes: dict[str, Any] = {
+            name: arrays.codes_of(t, labels[name], numbers) for name, t in texts.items()
+        }
         return cls.from_rows(
-            rows,
+            replace(rows, **codes),
             candidates=names,
             examples=example_names,
             better=better,
             bounds=bounds,
             binary=binary,
             metric=metric,
+            **{f"{name}_names": t for name, t in labels.items()},
         )
 
     @classmethod
@@ -152,6 +178,8 @@ class Scores:
         metric: str | None = None,
         run_names: tuple[str, ...] | None = None,
         cluster_names: tuple[str, ...] | None = None,
+        input_names: tuple[str, ...] | None = None,
+        output_names: tuple[str, ...] | None = None,
         digest: str | None = None,
         notes: tuple[str, ...] = (),
         reading: Mapping[str, Any] | None = None,
@@ -170,6 +198,16 @@ class Scores:
         if rows.failed is not None and not rows.failed.any():
             rows = replace(rows, failed=None)
         values = _settle_failures(rows, orientation, limits)
+        labels: dict[str, Any] = {
+            name: Labels(codes, texts)
+            for name, texts in (
+                ("run", run_names),
+                ("cluster", cluster_names),
+                ("input", input_names),
+                ("output", output_names),
+            )
+            if texts is not None and (codes := getattr(rows, name)) is not None
+        }
         table = cls(
             candidates=candidates,
             examples=examples,
@@ -180,17 +218,14 @@ class Scores:
             bounds=limits,
             binary=binary,
             metric=metric,
-            run=None if run_names is None or rows.run is None else Labels(rows.run, run_names),
-            cluster=(
-                None
-                if cluster_names is None or rows.cluster is None
-                else Labels(rows.cluster, cluster_names)
-            ),
+            **labels,
             time=rows.time,
             kept=rows.kept,
             empty=rows.empty,
+            lost_runs=rows.lost,
             failed=rows.failed,
-            digest=digest or _digest(candidates, examples, rows, run_names, cluster_names),
+            digest=digest
+            or digest_of(candidates, examples, rows, {k: v.names for k, v in labels.items()}),
             notes=notes,
             reading=dict(reading or {}),
         )
@@ -255,6 +290,8 @@ class Scores:
             where=where[keep],
             run=self.run and Labels(self.run.codes[keep], self.run.names),
             cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
+            input=self.input and Labels(self.input.codes[keep], self.input.names),
+            output=self.output and Labels(self.output.codes[keep], self.output.names),
             time=None if self.time is None else self.time[keep],
             kept={name: column[keep] for name, column in self.kept.items()},
             failed=None if self.failed is None else self.failed[keep],
@@ -271,6 +308,28 @@ class Scores:
 
         return groups.by_group(self, column)
 
+    def refuse_outside(
+        self, low: float, high: float, *, among: NDArray[np.bool_] | None = None
+    ) -> None:
+        """Refuse scores outside these bounds, naming candidate, example and value.
+
+        Args:
+            low: Lowest possible score.
+            high: Highest possible score.
+            among: Which of the rows are looked at, shape (rows,); all of them by default.
+
+        Raises:
+            InputError: There are such scores.
+        """
+        looked = np.ones(self.values.size, np.bool_) if among is None else among
+        bad = np.flatnonzero(looked & ~((self.values >= low) & (self.values <= high)))
+        if bad.size:
+            raise InputError(
+                f"{bad.size} of {int(looked.sum())} scores lie outside bounds=({low:g}, {high:g}): "
+                f"{some(self._spell(bad[:5]))}.{_unit_hint(self.values[looked], low, high)}",
+                code="NF010",
+            )
+
     def __repr__(self) -> str:
         n = self.n
         counts = f"{len(self.examples)} examples"
@@ -285,7 +344,7 @@ class Scores:
         if self.bounds is not None:
             low, high = self.bounds
             if self.values.min() < low or self.values.max() > high:
-                self._refuse_out_of_bounds(low, high)
+                self.refuse_outside(low, high)
         if self.binary:
             other = np.flatnonzero((self.values != 0) & (self.values != 1))
             if other.size:
@@ -295,19 +354,6 @@ class Scores:
                     code="NF014",
                 )
 
-    def _refuse_out_of_bounds(self, low: float, high: float) -> None:
-        bad = np.flatnonzero((self.values < low) | (self.values > high))
-        hint = ""
-        if (low, high) == (0, 1) and 1 < self.values[bad].max() <= 100 and self.values.min() >= 0:
-            hint = (
-                " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
-            )
-        raise InputError(
-            f"{bad.size} of {self.values.size} scores lie outside bounds=({low:g}, {high:g}): "
-            f"{some(self._spell(bad[:3]), most=3)}.{hint}",
-            code="NF010",
-        )
-
     def _spell(self, at: NDArray[np.int64]) -> list[str]:
         owners = np.searchsorted(self.starts, at, side="right") - 1
         return [
@@ -315,6 +361,18 @@ class Scores:
             f"{self.values[i]:g}"
             for k, i in zip(owners.tolist(), at.tolist(), strict=True)
         ]
+
+
+def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
+    """What may have happened where scores between 0 and 1 were promised and others arrived."""
+    if (low, high) != (0, 1) or not 1 < values.max() <= 100:
+        return ""
+    if values.min() >= 0 and (values > 1).sum() >= (values[values > 0] <= 1).sum():
+        return " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
+    return (
+        " The others lie between 0 and 1, so two scales may be mixed; nothing is rescaled value "
+        "by value: mend the scores, or declare the range of all of them."
+    )
 
 
 def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:
@@ -335,85 +393,3 @@ def _settle_failures(
             code="NF009",
         )
     return np.where(rows.failed, worst_score(better, bounds), rows.values)
-
-
-def _digest(
-    candidates: tuple[str, ...],
-    examples: tuple[str, ...],
-    rows: Rows,
-    run_names: tuple[str, ...] | None,
-    cluster_names: tuple[str, ...] | None,
-) -> str:
-    """Digest of everything an answer may depend on; labels count by their texts."""
-    names = {"run": run_names, "cluster": cluster_names}
-    return digest_of(candidates, examples, rows, {k: v for k, v in names.items() if v})
-
-
-def _as_rows(matrix: ArrayLike) -> list[Any]:
-    try:
-        array = np.asarray(matrix)
-    except ValueError:
-        raise InputError(
-            "the rows of the matrix have different lengths; give a mapping of candidate to array "
-            "for candidates measured on examples of their own.",
-            code="NF004",
-        ) from None
-    if array.ndim != 2 or array.size == 0:
-        raise InputError(
-            f"matrix has shape {array.shape}; expected (candidates, examples), neither empty.",
-            code="NF002",
-        )
-    return list(array)
-
-
-def _numbers(array: ArrayLike) -> NDArray[np.float64]:
-    raw = np.asarray(array)
-    if raw.dtype.kind not in "biuf" or raw.ndim != 1:
-        raise InputError(
-            f"scores of type {raw.dtype} and shape {raw.shape} arrived; expected one-dimensional "
-            "numbers (text is not turned into numbers here).",
-            code="NF004",
-        )
-    return raw.astype(np.float64, copy=False)
-
-
-def _ids(given: Sequence[object] | None, count: int, *, what: str) -> tuple[str, ...]:
-    if given is None:
-        return tuple(map(str, range(count)))
-    ids = tuple(given)
-    texts = tuple(i for i in ids if isinstance(i, str))
-    if len(texts) < len(ids):
-        wrong = [i for i in ids if not isinstance(i, str)]
-        raise InputError(
-            f"{what} must be text, and {some(wrong)} is not; ids are compared byte for byte.",
-            code="NF004",
-        )
-    if len(ids) != count:
-        raise InputError(f"{len(ids)} {what} were named, but there are {count}.", code="NF004")
-    if len(set(ids)) != count:
-        twice = sorted(i for i, times in Counter(texts).items() if times > 1)
-        raise InputError(f"{what} are named twice: {some(twice)}.", code="NF006")
-    return texts
-
-
-def _place(
-    arrays: list[NDArray[np.float64]], names: tuple[str, ...], examples: Sequence[str] | None
-) -> tuple[Rows, tuple[str, ...]]:
-    """Rows and example ids: a matrix where lengths agree, else examples of each one's own."""
-    lengths = [a.size for a in arrays]
-    if not lengths:
-        raise InputError("there are no candidates.", code="NF002")
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    values = np.concatenate(arrays)
-    if len(set(lengths)) == 1:
-        return assembly.complete(values, starts), _ids(examples, lengths[0], what="examples")
-    if examples is not None:
-        raise InputError(
-            f"examples= cannot name arrays of different lengths ({some(sorted(set(lengths)))}); "
-            "put NaN where a score is missing, or leave examples= out if each candidate was "
-            "measured on examples of its own.",
-            code="NF007",
-        )
-    own = tuple(f"{c}#{i}" for c, size in zip(names, lengths, strict=True) for i in range(size))
-    where = np.arange(values.size, dtype=np.int32)
-    return assembly.sparse(values, starts, cast("NDArray[np.int32]", where)), own

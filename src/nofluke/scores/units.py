@@ -101,6 +101,7 @@ def _named_within_clusters(scores: Scores) -> Scores:
         examples=tuple(f"{clusters[c]} | {scores.examples[e]}" for c, e in pairs),
         where=where.astype(np.int32),
         empty=np.empty((0, 2), np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
     )
     runs = where if scores.run is None else scores.run.codes
     return groups.reordered(table, np.lexsort((runs, where, _owner(scores))))
@@ -154,6 +155,7 @@ def _with_examples_in_use(table: Scores) -> Scores:
         examples=tuple(table.examples[i] for i in used),
         where=places,
         empty=np.empty((0, 2), np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
     )
 
 

@@ -29,6 +29,7 @@ def read(
     columns: Wanted | None = None,
     failed: str | None = None,
     keep: Sequence[str] = (),
+    contents: bool = False,
     delimiter: str | None = None,
     decimal: str | None = None,
 ) -> Scores:
@@ -47,11 +48,14 @@ def read(
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
         metric: The metric to choose where a table holds several; else the metric's name.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
-            candidate, example, score, run, cluster, time, metric; None leaves a role out; a list of
-            candidate columns chooses those of a wide table.
+            candidate, example, score, run, cluster, input, output, time, metric; None leaves a
+            role out; a list of candidate columns chooses those of a wide table.
         failed: A column that tells which rows failed, or a condition: "error_code!=200",
             "error_code=429,-1", "latency_s>60". Failed rows count as the worst score.
         keep: Further number columns to keep beside the scores.
+        contents: Whether to look for what was asked and answered (columns such as prompt and
+            response, or their hashes), for a comparison to check; without it they are read only
+            where ``columns`` names them. Lists become their compact JSON text.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
 
@@ -74,7 +78,8 @@ def read(
             wanted=dict(columns or {}),
             failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
-            told=_told(columns=columns, failed=failed, metric=metric, keep=keep),
+            contents=contents,
+            told=_told(columns=columns, failed=failed, metric=metric, keep=keep, contents=contents),
         )
         return gather.scores(
             tables, question, digest=lambda: digest.result() if digest is not None else None

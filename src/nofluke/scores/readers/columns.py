@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from nofluke.errors import InputError, some
 from nofluke.scores import metrics
@@ -25,10 +25,17 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
         "score": "score value kpi",
         "run": "run seed repeat trial epoch replicate",
         "cluster": "cluster",
+        "input": "input input_text prompt question query instruction messages input_ids prompt_ids "
+        "prompt_token_ids token_ids input_hash prompt_hash doc_hash",
+        "output": "output output_text model_output response completion generation generated_text "
+        "prediction filtered_resps resps",
         "time": "time timestamp t step",
         "metric": "metric",
     }.items()
 }
+
+# What was asked and answered: found by name only where contents are read.
+CONTENTS: Final = ("input", "output")
 
 # Columns that harnesses use to tell failed rows. They are pointed out, never interpreted.
 FAILURES: Final = frozenset(
@@ -58,12 +65,14 @@ class Asked:
         failed: The column that tells which rows failed.
         flag: The same, unless it is compared by size: the score itself may be, a flag is no score.
         keep: Columns to keep beside the scores.
+        contents: Whether what was asked and answered is looked for.
     """
 
     wanted: Wanted
     failed: str | None = None
     flag: str | None = None
     keep: tuple[str, ...] = ()
+    contents: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +97,8 @@ class Layout:
     generic: bool
     run: str | None
     cluster: str | None
+    input: str | None
+    output: str | None
     time: str | None
     metric: str | None
     note: str | None
@@ -101,7 +112,7 @@ class Layout:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Columns that are read as text."""
+        """Columns of ids, which are read as text."""
         named = (self.candidate, self.example, self.run, self.cluster)
         return tuple(c for c in named if c is not None)
 
@@ -118,6 +129,8 @@ class _Roles(NamedTuple):
     example: str
     run: str | None
     cluster: str | None
+    input: str | None
+    output: str | None
     time: str | None
     metric: str | None
 
@@ -148,9 +161,9 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
     candidate, run, cluster, metric = (
         _pick(table, role, asked) for role in ("candidate", "run", "cluster", "metric")
     )
-    told = asked.wanted.get("time")  # guessed later: a column called time may be the score
-    time = told if isinstance(told, str) else None
-    roles = _Roles(candidate, example, run, cluster, time, metric)
+    # Guessed later: a column called time or prediction may be the score, or a candidate.
+    asked_for, answered, time = (_told(role, asked) for role in (*CONTENTS, "time"))
+    roles = _Roles(candidate, example, run, cluster, asked_for, answered, time, metric)
     listed = asked.wanted.get("candidate")
     if listed is not None and not isinstance(listed, str):
         return _wide(roles, tuple(listed), asked, "")
@@ -188,9 +201,12 @@ def _long(table: Table, roles: _Roles, score: str, asked: Asked, name: Name) -> 
             code="NF003",
         )
     own = name.text if roles.candidate is None else None
-    if "time" not in asked.wanted:
-        wanted = {**asked.wanted, "score": score}
-        roles = roles._replace(time=_pick(table, "time", replace(asked, wanted=wanted)))
+    known = replace(asked, wanted={**asked.wanted, "score": score})
+    late = ("time", *(CONTENTS if asked.contents else ()))
+    guessed: dict[str, Any] = {
+        role: _pick(table, role, known) for role in late if role not in asked.wanted
+    }
+    roles = roles._replace(**guessed)
     extra = "" if own is None or name.given else "; the candidate is named by the file"
     return Layout(
         **roles._asdict(),
@@ -229,6 +245,11 @@ def _check_wanted(table: Table, asked: Asked) -> None:
     require(table, [asked.failed] if asked.failed is not None else [], f"failed={asked.failed!r}")
 
 
+def _told(role: str, asked: Asked) -> str | None:
+    given = asked.wanted.get(role)
+    return given if isinstance(given, str) else None
+
+
 def require(table: Table, names: Sequence[str], asked: str) -> None:
     """Refuse columns that the table does not have."""
     absent = [name for name in names if name not in table.kinds]
@@ -246,7 +267,7 @@ def _pick(table: Table, role: str, asked: Asked) -> str | None:
         return given if isinstance(given, str) else None
     taken = {c for c in asked.wanted.values() if isinstance(c, str)}
     taken |= {c for c in asked.wanted.values() if not isinstance(c, str) for c in c or ()}
-    if role in {"score", "time"}:
+    if role in {"score", "time", *CONTENTS}:
         taken |= {*asked.keep, *([asked.flag] if asked.flag else [])}
     free = [c for c in table.kinds if c not in taken]
     for alias in ALIASES[role]:

@@ -41,7 +41,11 @@ class Series:
 
     def distinct(self) -> set[str]:
         """The texts that it holds."""
-        once = Series(self._series.unique(), self.kind)
+        import narwhals as nw
+
+        # Not every library knows which lists are equal.
+        nested = isinstance(self._series.dtype, nw.List | nw.Array | nw.Struct)
+        once = self if nested else Series(self._series.unique(), self.kind)
         return set(once.texts(slice(None)))
 
     def numbers(self, part: slice) -> NDArray[np.float64]:

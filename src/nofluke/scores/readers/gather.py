@@ -35,6 +35,7 @@ class Question:
     wanted: columns.Wanted
     failed: failures.Failure | None
     keep: tuple[str, ...]
+    contents: bool
     told: Mapping[str, Any]
 
 
@@ -62,15 +63,21 @@ def scores(
         failed=failed.column if failed else None,
         flag=failed.column if failed and not failed.by_size else None,
         keep=question.keep,
+        contents=question.contents,
     )
     read = [(table, *_choose(table, name, asked, question.metric)) for table, name in tables]
     metric = _one_metric([name for _, _, name in read])
     checked = [_check(table, layout, question) for table, layout, _ in read]
-    parts = [Part(table, layout, _labels(table, layout)) for table, layout, _ in read]
+    layouts, unshared = _shared_contents([layout for _, layout, _ in read])
+    parts = [
+        Part(table, layout, _labels(table, layout))
+        for (table, _, _), layout in zip(read, layouts, strict=True)
+    ]
     roles = _same_roles(parts)
     names = {role: _union([p.labels[role] for p in parts]) for role in roles}
     rows = _assemble(parts, names, question)
     notes = [layout.note for _, layout, _ in read] + [n for d in checked for n in d.notes]
+    notes += unshared
     notes += [_unused_failures(table, layout) for table, layout, _ in read if failed is None]
     return Scores.from_rows(
         rows,
@@ -82,6 +89,8 @@ def scores(
         metric=metric,
         run_names=names.get("run"),
         cluster_names=names.get("cluster"),
+        input_names=names.get("input"),
+        output_names=names.get("output"),
         digest=digest(),
         notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
         reading=question.told,
@@ -93,7 +102,8 @@ def _choose(
 ) -> tuple[Layout, str | None]:
     """The layout and the metric's name; the table is narrowed to the metric asked for."""
     layout = columns.resolve(table, asked, name)
-    extra = [c for c in (layout.time, layout.metric, asked.failed) if c is not None]
+    beside = (layout.input, layout.output, layout.time, layout.metric, asked.failed)
+    extra = [c for c in beside if c is not None]
     table.prepare([*layout.ids, *layout.scores, *asked.keep, *extra])
     if table.n_rows() == 0:
         raise table.refuse("has a header but no rows.", code="NF002")
@@ -169,9 +179,27 @@ def _labels(table: Table, layout: Layout) -> dict[str, list[str]]:
         column = getattr(layout, role)
         if column is not None:
             labels[role] = full_labels(table, column, role)
-    if layout.time is not None:
-        labels["time"] = table.labels(layout.time)
+    for role in (*columns.CONTENTS, "time"):  # these may be missing in some rows
+        column = getattr(layout, role)
+        if column is not None:
+            labels[role] = table.labels(column)
     return labels
+
+
+def _shared_contents(layouts: list[Layout]) -> tuple[list[Layout], list[str]]:
+    """The layouts with those of the content roles that all have, and what to tell of others."""
+    notes = []
+    for role in columns.CONTENTS:
+        without = [getattr(layout, role) is None for layout in layouts]
+        if any(without) and not all(without):
+            column = next(c for c in (getattr(layout, role) for layout in layouts) if c)
+            notes.append(
+                f"NF138: {sum(without)} of {len(layouts)} files have no {role} column where others "
+                f"have {column!r}, so the {role}s are not read and cannot be compared."
+            )
+            dropped: dict[str, Any] = {role: None}
+            layouts = [replace(layout, **dropped) for layout in layouts]
+    return layouts, notes
 
 
 def _same_roles(parts: list[Part]) -> list[str]:

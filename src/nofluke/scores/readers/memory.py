@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from decimal import Decimal
@@ -289,7 +290,32 @@ def _text(value: Any) -> str:
         return str(bool(value)).lower()
     if isinstance(value, Integral):
         return str(int(value))
-    return repr(float(value)) if isinstance(value, Real) else str(value)
+    if isinstance(value, Real):
+        return repr(float(value))
+    return _compact(value) if isinstance(value, list | tuple | dict | np.ndarray) else str(value)
+
+
+def _compact(value: Any) -> str:
+    """A nested value as JSON without blanks; numbers keep their spelling.
+
+    >>> _compact([Number("1e5"), None, {"a": "\u00e4"}])
+    '[1e5,null,{"a":"\u00e4"}]'
+    """
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        if set(map(type, value)) <= {int, Number}:  # token ids: many, and soon done
+            return f"[{','.join(map(str, value))}]"
+        return f"[{','.join(map(_compact, value))}]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{_quoted(str(k))}:{_compact(v)}" for k, v in value.items()) + "}"
+    if value is None:
+        return "null"
+    return _quoted(value) if isinstance(value, str) and type(value) is not Number else _text(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _sound(text: str) -> bool:

@@ -31,8 +31,14 @@ def scan(path: str, space: Workspace, source: Source) -> SqlTable:
     with failures_as(source, "Parquet; is it complete?"):
         described = space.con.execute("DESCRIBE " + select("*", relation)).fetchall()
     columns = {
-        name: (quoted(name), kind_of(type_name))
+        name: (_expression(name, type_name), kind_of(type_name))
         for name, type_name, *_ in described
         if name != "file_row_number"
     }
     return SqlTable(space, relation, columns, source, row="file_row_number")
+
+
+def _expression(name: str, type_name: str) -> str:
+    """SQL for a column; lists and records of it are text as JSON."""
+    nested = type_name.endswith("]") or type_name.startswith(("STRUCT", "MAP"))
+    return f"to_json({quoted(name)})" if nested else quoted(name)
