@@ -1,0 +1,317 @@
+"""`compare`: does B beat A on the same examples, by a margin, and how sure is it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nofluke import checks, means
+from nofluke.errors import InputError
+from nofluke.kernels import sums
+from nofluke.questions import remarks
+from nofluke.questions.claims import Claim
+from nofluke.questions.comparison import Comparison
+from nofluke.questions.counting import Counting
+from nofluke.questions.evidence import decided_at, watched
+from nofluke.questions.routes import ASYMPTOTIC, BETTING, Asymptotic, Exact, Registered, Route
+from nofluke.questions.sides import Membership, Sides, bounded, sides
+from nofluke.questions.subgroups import by_group
+
+if TYPE_CHECKING:
+    from nofluke.questions.designs import Units
+    from nofluke.results import Row
+    from nofluke.scores.table import Scores
+
+METHODS = ("auto", "mcnemar", *means.METHODS)
+_SIZED = ("star", "hedged_star", "betting")
+
+
+def compare(
+    scores: Scores,
+    a: str,
+    b: str,
+    *,
+    margin: float = 0.0,
+    alternative: str = "better",
+    alpha: float = 0.05,
+    method: str = "auto",
+    planned: int | None = None,
+    bounds: Sequence[float] | None = None,
+    binary: bool | None = None,
+    clusters: Membership = None,
+    max_cluster_size: float | None = None,
+    groups: Membership = None,
+    mix: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    max_weight: float | None = None,
+    population: int | None = None,
+    paired: bool = True,
+    missing: str = "raise",
+    seed: int = 0,
+) -> Comparison:
+    """Whether B beats A, with a guarantee, on examples that both have scored.
+
+    Pairs are made by id. The verdict is "yes" (the claim is shown), "no" (its opposite is) or "not
+    enough evidence"; a wrong verdict has probability at most alpha. The guaranteed interval and
+    the asymptotic one stand side by side.
+
+    Args:
+        scores: A table that holds both candidates.
+        a: Id of the baseline. A difference is always b minus a.
+        b: Id of the candidate compared with it.
+        margin: The gain to be shown ("better", "worse", "different"), or the loss or difference
+            tolerated ("not-worse", "equivalent"); in units of the score.
+        alternative: The claim: "better", "worse", "different", "not-worse" or "equivalent".
+        alpha: Error level of the verdict.
+        method: "auto" takes the exact McNemar test for a binary metric (margin 0, every example
+            counted once, no plan), ``hedged_star`` where ``planned`` is given and else ``star``;
+            or a method of ``means``. "t" and "bootstrap" give an asymptotic answer only.
+        planned: Number of units planned before the first was seen. Then the answer may be read at
+            any time, before N and after it.
+        bounds: Lowest and highest possible score; else those of the table or of a well-known
+            metric.
+        binary: Whether a score is 0 or 1 by its meaning; else as declared with the table or known
+            of the metric, never because the data look so.
+        clusters: What belongs together and is one unit: True for the table's cluster column, or a
+            mapping of example to cluster. Each cluster counts once.
+        max_cluster_size: Largest size a cluster can have, known in advance: then each example
+            counts once, and clusters by their size.
+        groups: Groups of examples: True for the table's cluster column, or a mapping. The same
+            question is asked in each, and its multiplicity paid for.
+        mix: Share of each group where B will be used, such as {"news": 0.3, "social": 0.7}.
+        weights: Weight of each example, by id.
+        max_weight: Largest weight an example can have, known in advance; taken from the data it
+            voids the guarantee.
+        population: Number of examples of a fixed benchmark of which these are a random part; then
+            the claim is about the mean over that benchmark.
+        paired: False for two samples that share no example.
+        missing: What it means that one side lacks an example: "raise", "common" or "worst".
+        seed: Seed of the order in which units are counted: a hash of it and their ids.
+
+    Raises:
+        InputError: The arguments or data cannot be used as given.
+
+    Source: Voracek & Orabona 2025 (STaR), Waudby-Smith & Ramdas 2024 (betting), McNemar 1947.
+
+    >>> from nofluke import Scores
+    >>> right = {"old": [0] * 30 + [1] * 70, "new": [1] * 12 + [0] * 20 + [1] * 68}
+    >>> table = Scores.from_arrays(right, binary=True, better="higher")
+    >>> answer = compare(table, "old", "new")
+    >>> answer.verdict, answer.test.wins, answer.test.losses, round(answer.test.pvalue, 4)
+    ('yes', 12, 2, 0.0065)
+    """
+    claim = Claim.understood(alternative, margin, alpha)
+    seed = checks.whole(seed, name="seed", least=0)
+    found = sides(scores, a, b, claim, paired=paired, missing=missing, seed=seed)
+    found = bounded(found, scores, bounds, binary, method)
+    counting = Counting(
+        clusters=found.labels(clusters, "clusters"),
+        groups=found.labels(True if mix and groups is None else groups, "groups"),
+        max_cluster_size=_positive(max_cluster_size, "max_cluster_size"),
+        mix=mix,
+        weights=weights,
+        max_weight=_positive(max_weight, "max_weight"),
+        population=None if population is None else checks.whole(population, name="population"),
+        planned=None if planned is None else checks.whole(planned, name="planned"),
+        seed=seed,
+    )
+    counting.check(paired=paired)
+    units = counting.units(found)
+    route = _route(method, units, claim, found, counting)
+    verdict = claim.verdict(route.rejects)
+    floor = remarks.floor(units, claim, found.sign)
+    return Comparison(
+        a=a,
+        b=b,
+        metric=scores.metric,
+        better=scores.better,
+        claim=claim,
+        verdict=verdict,
+        method=route.name,
+        estimate=units.estimate,
+        guaranteed=None if route.guarantee == "asymptotic" else route.interval(),
+        asymptotic=_beside(route).interval(),
+        test=route.test() if isinstance(route, Exact) else None,
+        n_units=units.n,
+        n_pairs=found.n,
+        unit=units.word,
+        estimand=units.estimand,
+        means=(sums.mean(found.a), sums.mean(found.b)),
+        pairing=found.counts,
+        decided_at=decided_at(route, verdict, counting.planned),
+        floor=floor,
+        differing=remarks.differing(found.d, claim.alpha) if paired else {},
+        methods=tuple(_side_by_side(route, found, counting)),
+        subgroups=tuple(_subgroups(route, found, counting)),
+        dependence=remarks.dependence(found, units, claim),
+        plain_estimate=_plain(units, found),
+        shares=tuple(counting.shares(found)),
+        d=found.d if paired else None,
+        x=units.x,
+        wealth=watched(route, counting.planned),
+        guarantee=route.guarantee,
+        assumes=remarks.assumptions(route, units, counting.planned, counting.population, claim),
+        n=units.n,
+        digest=scores.digest,
+        notes=(
+            *scores.notes,
+            *found.notes,
+            *remarks.about(
+                route, units, claim, found, verdict, floor=floor, planned=counting.planned
+            ),
+        ),
+        question={
+            "a": a,
+            "b": b,
+            "margin": claim.margin,
+            "alternative": alternative,
+            "alpha": claim.alpha,
+            "method": method,
+            "planned": planned,
+            "metric": scores.metric,
+            "bounds": None if found.bounds is None else list(found.bounds),
+            "difference_bounds": None if found.bounds is None else list(found.difference_bounds),
+            "binary": found.binary,
+            "clusters": _said(clusters),
+            "max_cluster_size": max_cluster_size,
+            "groups": _said(groups),
+            "mix": dict(mix) if mix else None,
+            "weights": None if weights is None else "given",
+            "max_weight": max_weight,
+            "population": population,
+            "paired": paired,
+            "missing": missing,
+            "seed": seed,
+            "reading": dict(scores.reading),
+        },
+    )
+
+
+def _route(method: str, units: Units, claim: Claim, found: Sides, counting: Counting) -> Route:
+    """The way to the verdict: as named, or the sharpest that is proved for this design."""
+    checks.choice(method, METHODS, name="method")
+    exact = _exact_serves(units, claim, found, counting)
+    if method == "mcnemar" and exact is not None:
+        raise InputError(f"method='mcnemar' {exact}; leave method= out.", code="NF008")
+    if method in ASYMPTOTIC and (method == "t" or units.sizes is not None):
+        return Asymptotic(units, claim, found.sign)
+    name = method
+    if method in ("auto", "mcnemar"):
+        name = "star" if counting.planned is None else "hedged_star"
+    ours = Registered(
+        name,
+        units,
+        claim,
+        found.sign,
+        planned=counting.planned,
+        population=counting.population,
+        seed=counting.seed,
+    )
+    if method == "mcnemar" or (method == "auto" and exact is None):
+        gains = found.sign * found.d
+        return Exact(ours, wins=int((gains > 0).sum()), losses=int((gains < 0).sum()))
+    return ours
+
+
+def _exact_serves(units: Units, claim: Claim, found: Sides, counting: Counting) -> str | None:
+    """Why the exact binary test does not serve; None where it does."""
+    if not found.binary:
+        return "needs scores that are 0 or 1 by declaration (binary=True), one for each example"
+    if units.word != "pairs" or units.sizes is not None:
+        return "counts every example once, and no clusters, weights or blocks"
+    if claim.margin or claim.alternative in ("not-worse", "equivalent"):
+        return "is a test at margin 0"
+    if counting.planned is not None:
+        return "looks once, and planned= wants an answer that may be read at any time"
+    if counting.population is not None:
+        return "knows no finite benchmark"
+    return None
+
+
+def _beside(route: Route) -> Route:
+    """The asymptotic interval that stands beside the guaranteed one."""
+    if route.guarantee == "asymptotic":
+        return route
+    return Asymptotic(route.units, route.claim, route.sign)
+
+
+def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
+    """Every method that serves this design, with the verdict it would give by itself."""
+    units, claim = route.units, route.claim
+    routes: list[Route] = [route] if isinstance(route, Exact) else []
+    if found.bounds is not None:
+        names = [n for n in means.METHODS if n not in ASYMPTOTIC and n != "gaffke"]
+        if units.sizes is not None:
+            names = [n for n in names if n in BETTING]
+        if counting.population is not None:
+            names = [n for n in names if n in (*BETTING, "hoeffding")]
+        if counting.planned is None:
+            names = [n for n in names if n != "hedged_star"]
+        routes += [route if name == route.name else _again(name, route, counting) for name in names]
+    if route.guarantee != "asymptotic":
+        routes.append(_beside(route))
+    if route.name not in [r.name for r in routes]:
+        routes.append(route)
+    return [_row(r, used=r is route) for r in routes]
+
+
+def _again(name: str, route: Route, counting: Counting) -> Route:
+    return Registered(
+        name,
+        route.units,
+        route.claim,
+        route.sign,
+        planned=counting.planned,
+        population=counting.population,
+        seed=counting.seed,
+    )
+
+
+def _row(route: Route, *, used: bool) -> Row:
+    interval = route.interval()
+    return {
+        "method": route.name,
+        "guarantee": route.guarantee,
+        "estimate": interval.estimate,
+        # The exact test has no interval of its own.
+        "lower": None if isinstance(route, Exact) else interval.lower,
+        "upper": None if isinstance(route, Exact) else interval.upper,
+        "pvalue": route.test().pvalue if isinstance(route, Exact) else None,
+        "verdict": route.claim.verdict(route.rejects),
+        "used": used,
+    }
+
+
+def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
+    if counting.groups is None or found.bounds is None:
+        return []
+    return by_group(
+        found.d,
+        counting.groups.codes,
+        counting.groups.names,
+        found.difference_bounds,
+        route.claim,
+        found.sign,
+        binary=isinstance(route, Exact),
+        watched=counting.planned is not None,
+    )
+
+
+def _plain(units: Units, found: Sides) -> float | None:
+    """The mean difference of all examples alike, where the answer counts otherwise."""
+    if not found.paired or (units.word == "pairs" and units.sizes is None):
+        return None
+    return sums.mean(found.d)
+
+
+def _said(membership: Membership) -> Any:
+    return "given" if isinstance(membership, Mapping) else membership
+
+
+def _positive(value: float | None, name: str) -> float | None:
+    if value is None:
+        return None
+    number = checks.real(value, name=name)
+    if not number > 0:
+        raise InputError(f"{name}={value!r} must be positive.", code="NF008")
+    return number

@@ -1,0 +1,194 @@
+"""`plan`: how many examples a claim will need, before any is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nofluke import checks
+from nofluke.errors import InputError
+from nofluke.results import Result, Row, percent
+
+_ASSUMES = (
+    "Differences are independent and lie within the bounds; the number of examples is fixed in "
+    "advance: crossing the envelope at one of many looks proves nothing.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Envelope(Result):
+    """Hoeffding's threshold for a mean paired difference, against the number of examples.
+
+    A mean difference above ``eps(n)`` at one n fixed in advance shows that B is better, with error
+    at most alpha (on either side: that they differ). It looks at nothing but n, so it is seven to
+    thirty times wider than what ``compare`` needs for the same promise.
+
+    Attributes:
+        alpha: Error level.
+        side: "lower": one-sided, the claim "B is better"; "both": either may be.
+        bounds: Lowest and highest possible score.
+        n_max: Largest n of the curve.
+        observed: Mean difference to be marked, in units of the score.
+    """
+
+    alpha: float
+    side: checks.Side
+    bounds: tuple[float, float]
+    n_max: int
+    observed: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """The word for this answer, ``envelope``."""
+        return "envelope"
+
+    def eps(self, n: int) -> float:
+        """Threshold for the mean difference of n examples, in units of the score."""
+        return self._range * math.sqrt(self._log / (2 * checks.whole(n, name="n")))
+
+    def n_star(self, delta: float) -> int:
+        """Smallest n whose threshold is at most ``delta``.
+
+        A true gain of ``delta`` passes there about half of the time: this is no sample size. See
+        ``n_with_power``.
+        """
+        delta = _positive(delta)
+        n = max(1, math.ceil(self._log * self._range**2 / (2 * delta**2)) - 1)
+        while self.eps(n) > delta:
+            n += 1
+        return n
+
+    def n_with_power(self, delta: float, power: float = 0.8) -> int:
+        """Smallest n at which a true gain of ``delta`` passes with at least this probability.
+
+        By Hoeffding on both sides, so for every distribution within the bounds.
+        """
+        delta, power = _positive(delta), checks.fraction(power, name="power")
+        root = math.sqrt(self._log) + math.sqrt(-math.log1p(-power))
+        n = max(1, math.ceil((self._range * root / delta) ** 2 / 2) - 1)
+        while self.power(n, delta) < power:
+            n += 1
+        return n
+
+    def power(self, n: int, delta: float) -> float:
+        """Least probability that a true gain of ``delta`` passes at n, over all distributions.
+
+        1 - exp(-2 n (delta - eps)^2 / range^2) above the threshold; below it nothing is promised.
+        """
+        left = _positive(delta) - self.eps(n)
+        return 0.0 if left <= 0 else -math.expm1(-2 * n * (left / self._range) ** 2)
+
+    @property
+    def crossing(self) -> int | None:
+        """The n at which the observed mean would reach the threshold; None where it never does."""
+        gain = self._gain
+        return self.n_star(gain) if gain is not None and gain > 0 else None
+
+    def rows(self) -> list[Row]:
+        """The curve at some sixty n from 1 to ``n_max``."""
+        grid = np.unique(np.geomspace(1, self.n_max, 60).round().astype(int))
+        return [{"n": int(n), "eps": self.eps(int(n))} for n in grid]
+
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+        claim = "B is better" if self.side == "lower" else "the two differ"
+        told = [
+            f"With n = {self.n_max} examples fixed in advance, a mean difference above "
+            f"{self.eps(self.n_max):.5g} shows with error at most {percent(self.alpha)} that "
+            f"{claim}, whatever the distribution of the scores within "
+            f"[{self.bounds[0]:g}, {self.bounds[1]:g}]."
+        ]
+        if self.observed is not None:
+            told.append(self._observed_sentence())
+        return told
+
+    def _observed_sentence(self) -> str:
+        if self.crossing is None:
+            return f"The observed mean {self.observed:.5g} never crosses this envelope."
+        return (
+            f"A mean of {self.observed:.5g} would cross the envelope from n = {self.crossing} on; "
+            "a true gain of that size does so there only about half of the time, and is sure to "
+            f"with probability 80 % from n = {self.n_with_power(abs(self._gain or 0.0))} on."
+        )
+
+    @property
+    def _gain(self) -> float | None:
+        if self.observed is None or self.side == "lower":
+            return self.observed
+        return -self.observed if self.side == "upper" else abs(self.observed)
+
+    @property
+    def _range(self) -> float:
+        """Range of a difference: twice that of a score."""
+        return 2 * (self.bounds[1] - self.bounds[0])
+
+    @property
+    def _log(self) -> float:
+        return -math.log(self.alpha / 2 if self.side == "both" else self.alpha)
+
+    def _fields(self) -> Mapping[str, Any]:
+        return {
+            "alpha": self.alpha,
+            "side": self.side,
+            "bounds": list(self.bounds),
+            "observed": self.observed,
+            "crossing": self.crossing,
+            "sentences": self.sentences(),
+        }
+
+
+def envelope(
+    n_max: int,
+    *,
+    alpha: float = 0.05,
+    side: str = "lower",
+    bounds: Sequence[float] = (0, 1),
+    observed: float | None = None,
+) -> Envelope:
+    """Hoeffding's envelope for the mean difference of paired scores.
+
+    Args:
+        n_max: Number of examples up to which the curve is drawn.
+        alpha: Error level.
+        side: "lower": one-sided, for the claim that B is better ("upper": worse); "both".
+        bounds: Lowest and highest possible score; a difference has twice that range.
+        observed: A mean difference to mark.
+
+    Raises:
+        InputError: An argument out of range.
+
+    Source: Hoeffding 1963, Theorem 2.
+
+    >>> curve = envelope(1000, side="both")
+    >>> round(curve.eps(100), 8), curve.n_star(0.05)
+    (0.2716203, 2952)
+    >>> curve = envelope(1000)
+    >>> round(curve.eps(100), 8), curve.n_star(0.05), curve.n_with_power(0.05)
+    (0.24477468, 2397, 7198)
+    """
+    limits = checks.bounds(bounds)
+    if limits is None or not all(map(math.isfinite, limits)):
+        raise InputError(f"bounds={bounds!r} must be two finite numbers.", code="NF016")
+    return Envelope(
+        alpha=checks.fraction(alpha, name="alpha"),
+        side=checks.side(side),
+        bounds=limits,
+        n_max=checks.whole(n_max, name="n_max"),
+        observed=None if observed is None else checks.real(observed, name="observed"),
+        guarantee="finite-sample",
+        assumes=_ASSUMES,
+        n=n_max,
+        digest="",
+        question={"n_max": n_max, "alpha": alpha, "side": side, "bounds": list(limits)},
+    )
+
+
+def _positive(delta: float) -> float:
+    number = checks.real(delta, name="delta")
+    if not 0 < number < math.inf:
+        raise InputError(f"delta={delta!r} must be a positive difference.", code="NF008")
+    return number

@@ -1,0 +1,278 @@
+"""What an answer of `compare` must say beside its numbers: conditions, limits of the evidence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke import proportions
+from nofluke.kernels import clusters as clustered
+from nofluke.questions.routes import ASYMPTOTIC, Exact
+from nofluke.results import outward
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from nofluke.questions.claims import Claim, Needed, Verdict
+    from nofluke.questions.designs import Units
+    from nofluke.questions.routes import Route
+    from nofluke.questions.sides import Sides
+
+_FEW = 20  # clusters below which an interval by clusters is hardly worth its name
+_LAGS = 5
+
+
+def floor(units: Units, claim: Claim, sign: int) -> int | None:
+    """Fewest units with which a valid rule can show the claim, were the observed gain the truth.
+
+    A mean at the point with values delta (probability (1 + point) / (1 + delta)) and -1 shows n
+    times delta with that probability to the n. So no rule that holds for every distribution on
+    [-1, 1] can tell a constant gain delta from it with fewer than log(1/alpha) /
+    log((1 + delta) / (1 + point)) units. None where the sample does not favour the claim, or
+    without bounds.
+    """
+    if not all(map(math.isfinite, units.bounds)):
+        return None
+    gain = sign * units.estimate / units.range
+    needs = [_least(gain, needed, units.range) for way in claim.yes for needed in way]
+    if claim.alternative == "different":
+        found = [n for n in needs if n is not None]
+        return min(found, default=None)
+    return None if None in needs else max(n for n in needs if n is not None)
+
+
+def differing(d: NDArray[np.float64], alpha: float) -> dict[str, Any]:
+    """The share of pairs whose scores differ, with an exact upper limit at alpha / 2."""
+    share = proportions.clopper_pearson(d != 0, alpha=alpha / 2, side="upper")
+    return {
+        "count": int((d != 0).sum()),
+        "share": share.estimate,
+        "upper": share.upper,
+        "alpha": alpha / 2,
+        "guarantee": share.guarantee,
+    }
+
+
+def dependence(found: Sides, units: Units, claim: Claim) -> dict[str, Any]:
+    """Diagnostics of dependence: by clusters (asymptotic) and in time (descriptive)."""
+    told: dict[str, Any] = {}
+    if not found.paired:
+        return told
+    if found.cluster is not None:
+        told["clusters"] = _by_clusters(found, claim)
+    if found.time is not None and found.n > _LAGS + 1 and units.word == "pairs":
+        d = found.d[np.argsort(found.time, kind="stable")]
+        told["serial"] = {
+            "autocorrelations": clustered.autocorrelations(d, _LAGS).tolist(),
+            "effective_n": clustered.geyer_ess(d),
+            "guarantee": "descriptive",
+        }
+    return told
+
+
+def assumptions(
+    route: Route, units: Units, planned: int | None, population: int | None, claim: Claim
+) -> tuple[str, ...]:
+    """What must be true for the guarantee to hold."""
+    told = [_independent(units, population)]
+    if isinstance(route, Exact):
+        told.append("Every score is 0 or 1 by its meaning, and the number of pairs did not depend "
+                    "on the scores (no stopping when it looked good).")  # fmt: skip
+    elif route.name in ASYMPTOTIC:
+        told.append("n is large enough for the shape of these differences; nothing here checks it.")
+    elif planned is not None and route.name == "hedged_star":
+        told.append(
+            f"The {planned} planned {units.word}, the margin and alpha were fixed before the first "
+            "score was seen. Earlier looks saw the first of these units in the order of "
+            "nofluke.plan.order (a hash of ids and the seed), or none."
+        )
+    else:
+        told.append(
+            "The number of examples did not depend on the scores (no stopping when it looked good)."
+        )
+    if route.name not in ASYMPTOTIC:
+        told.append("The bounds hold for every score that could have come.")
+    told.append("A and B were not picked because of their scores on these examples.")
+    if claim.margin:
+        told.append("The margin was fixed before the scores were seen.")
+    return tuple(told)
+
+
+def about(
+    route: Route,
+    units: Units,
+    claim: Claim,
+    found: Sides,
+    verdict: Verdict,
+    *,
+    floor: int | None,
+    planned: int | None,
+) -> tuple[str, ...]:
+    """Notes, each beginning with its code."""
+    notes = [
+        *_too_few(units, floor),
+        *_too_few_differ(route, claim),
+        *_never_differed(found, claim),
+        *_two_tests(route, verdict),
+        *_counted_by_rows(found, units, claim),
+        *_few_clusters(units),
+        *_void(units),
+        *_plan(route, units, planned),
+        *_blocks(units, found),
+    ]
+    return tuple(notes)
+
+
+def _independent(units: Units, population: int | None) -> str:
+    if population is not None:
+        return (
+            f"The {units.n} pairs are a random part of a fixed benchmark of {population} examples, "
+            "and the claim is about the mean over that benchmark."
+        )
+    return {
+        "pairs": "The pairs are independent draws from the cases that the claim is about.",
+        "clusters": "Clusters are independent draws; within one, examples may depend in any way.",
+        "blocks": "Examples are independent draws within their group or sample.",
+    }[units.word]
+
+
+def _least(gain: float, needed: Needed, scale: float) -> int | None:
+    point = needed.point / scale
+    delta, bar = (gain, point) if needed.above else (-gain, -point)
+    if delta <= bar or bar <= -1:
+        return None
+    return math.ceil(-math.log(needed.alpha) / (math.log1p(min(delta, 1.0)) - math.log1p(bar)))
+
+
+def _too_few(units: Units, least: int | None) -> list[str]:
+    if least is None or units.n >= least:
+        return []
+    return [
+        f"NF140: {units.n} {units.word} are too few for any rule that holds for every distribution "
+        f"within the bounds: to show a gain of the observed size takes at least {least}, however "
+        "consistent it is."
+    ]
+
+
+def _too_few_differ(route: Route, claim: Claim) -> list[str]:
+    if not isinstance(route, Exact):
+        return []
+    differ, level = route.wins + route.losses, claim.yes[0][0].alpha
+    least = math.ceil(-math.log2(level) - 1e-12)
+    if differ >= least:
+        return []
+    return [
+        f"NF141: the two differ on {differ} examples, and with fewer than {least} that differ no "
+        f"outcome could be significant at this level: the smallest p-value possible is "
+        f"{0.5**differ * (2 if claim.alternative == 'different' else 1):.4g}."
+    ]
+
+
+def _never_differed(found: Sides, claim: Claim) -> list[str]:
+    if not found.paired or (found.d != 0).any():
+        return []
+    upper = outward(differing(found.d, claim.alpha)["upper"], "lower", digits=3)
+    return [
+        f"NF142: the two never differed on these {found.n} examples. That does not show that they "
+        f"are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may differ."
+    ]
+
+
+def _two_tests(route: Route, verdict: Verdict) -> list[str]:
+    if not isinstance(route, Exact):
+        return []
+    by_interval = route.claim.verdict(route.beside.rejects)
+    agree = "they agree here" if by_interval == verdict else f"that one says {by_interval!r}"
+    return [
+        "NF143: the verdict is by the exact McNemar test, the interval of the difference by "
+        f"betting ({route.beside.name}); near the line the two can disagree, and {agree}."
+    ]
+
+
+def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
+    if found.cluster is None or units.word != "pairs":
+        return []
+    told = _by_clusters(found, claim)
+    G = told["n_clusters"]
+    if G >= found.n:
+        return []
+    few = (
+        " If these few are all the groups there will ever be, they are strata and no sample of "
+        "clusters: ask in each with groups=True instead."
+        if G < _FEW
+        else ""
+    )
+    return [
+        f"NF144: the examples belong to {G} clusters and were counted one by one. For cases from "
+        f"new clusters the evidence is closer to {told['effective_n']:.4g} examples (design effect "
+        f"{told['design_effect']:.3g}, asymptotic), and clusters=True counts clusters.{few}"
+    ]
+
+
+def _few_clusters(units: Units) -> list[str]:
+    if units.word != "clusters" or units.n >= _FEW:
+        return []
+    return [
+        f"NF145: {units.n} clusters are the evidence, however many examples they hold. If there "
+        "will never be others (data sets, languages), they are strata: leave clusters= out and "
+        "use groups=True or mix=."
+    ]
+
+
+def _void(units: Units) -> list[str]:
+    if not units.voided:
+        return []
+    return [
+        f"NF146: the largest weight, {units.max_size:g}, was taken from the data, and the next "
+        "example may have a larger one: there is no guarantee. Say max_weight= if it is known."
+    ]
+
+
+def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
+    if planned is None:
+        return []
+    if route.name not in ("hedged_star", *ASYMPTOTIC):
+        return [
+            f"NF147: planned={planned} has no part in method {route.name!r}, which looks once and "
+            "is no licence to look before."
+        ]
+    if units.n > planned:
+        return [
+            f"NF147: {units.n} {units.word} are more than the {planned} planned. The answer holds; "
+            "what came after the plan is bet on by the part that goes on."
+        ]
+    return []
+
+
+def _blocks(units: Units, found: Sides) -> list[str]:
+    if units.word != "blocks":
+        return []
+    what = "two samples that share no example" if not found.paired else "groups in a mix"
+    return [
+        f"NF148: {what} are compared in {units.n} blocks, as many as the smallest of them has "
+        "examples: blocks are independent and unbiased, and n is their number."
+    ]
+
+
+def _by_clusters(found: Sides, claim: Claim) -> Mapping[str, Any]:
+    assert found.cluster is not None  # noqa: S101 (asked by the caller)
+    _, codes = np.unique(found.cluster.codes, return_inverse=True)
+    told = clustered.summary(found.d, codes)
+    alpha = 2 * claim.limit_alpha
+    lower, upper = clustered.t_interval(found.d, codes, alpha, "both")
+    return {
+        "n_clusters": told.n_clusters,
+        "se": told.se,
+        "naive_se": told.naive_se,
+        "design_effect": told.design_effect,
+        "icc": told.icc,
+        "effective_n": told.effective_n,
+        "lower": lower,
+        "upper": upper,
+        "method": "cr1_t",
+        "guarantee": "asymptotic",
+    }

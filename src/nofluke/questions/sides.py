@@ -1,0 +1,209 @@
+"""The two sides of a comparison, in an order that has nothing to do with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from nofluke import checks
+from nofluke.errors import InputError, some
+from nofluke.questions.routes import ASYMPTOTIC
+from nofluke.scores import metrics, pairing
+from nofluke.scores.table import Labels, Scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nofluke.questions.claims import Claim
+
+#: True for the table's cluster column, or a mapping of example id to group.
+Membership: TypeAlias = bool | Mapping[str, str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sides:
+    """Scores of A and B in hash order.
+
+    Attributes:
+        ids: Ids of the pairs, shape (n,); of two samples, those of a and then those of b.
+        a: Scores of A, shape (n,) (for two samples of any length).
+        b: Scores of B.
+        sign: 1 where higher scores win, -1 where lower do; 1 where nobody has said.
+        counts: What the audit of pairs counted.
+        notes: What the audit found.
+        cluster: Cluster of each pair, where the table has one.
+        time: When each was measured, where the table says so.
+        bounds: Lowest and highest possible score; None for asymptotic methods without.
+        binary: Whether every score is declared to be 0 or 1, and is.
+        paired: Whether the two share their examples.
+    """
+
+    ids: tuple[str, ...]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    sign: int
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    cluster: Labels | None = None
+    time: NDArray[np.float64] | None = None
+    bounds: tuple[float, float] | None = None
+    binary: bool = False
+    paired: bool = True
+
+    @property
+    def n(self) -> int:
+        """Pairs, or examples of two samples."""
+        return int(self.a.size) if self.paired else int(self.a.size + self.b.size)
+
+    @property
+    def d(self) -> NDArray[np.float64]:
+        """Differences b minus a of the pairs."""
+        return np.asarray(self.b - self.a)
+
+    @property
+    def difference_bounds(self) -> tuple[float, float]:
+        """Lowest and highest possible difference."""
+        if self.bounds is None:
+            return (-np.inf, np.inf)
+        low, high = self.bounds
+        return low - high, high - low
+
+    def labels(self, given: Membership, name: str) -> Labels | None:
+        """The group of each pair, by the table's cluster column or by a mapping.
+
+        Raises:
+            InputError: No cluster column, or examples without a group.
+        """
+        if given is None or given is False:
+            return None
+        if given is True:
+            if self.cluster is None:
+                raise InputError(
+                    f"{name}= asks for the cluster column and the table has none; name it with "
+                    'columns={"cluster": "..."}, or give a mapping of example to group.',
+                    code="NF008",
+                )
+            return self.cluster
+        if not isinstance(given, Mapping):
+            raise InputError(
+                f"{name}= is a {type(given).__name__}; give True for the cluster column, or a "
+                "mapping of example id to group.",
+                code="NF008",
+            )
+        lacking = [i for i in self.ids if i not in given]
+        if lacking:
+            raise InputError(
+                f"{name}= has no group for {len(lacking)} of {len(self.ids)} examples: "
+                f"{some(lacking, most=3)}.",
+                code="NF011",
+            )
+        texts = [str(given[i]) for i in self.ids]
+        names = tuple(sorted(set(texts)))
+        index = {text: i for i, text in enumerate(names)}
+        return Labels(np.array([index[t] for t in texts], np.int32), names)
+
+
+def sides(
+    scores: Scores, a: str, b: str, claim: Claim, *, paired: bool, missing: str, seed: int
+) -> Sides:
+    """The two sides, paired by id or as two samples.
+
+    Raises:
+        InputError: Unknown candidates, an orientation that the claim needs and nobody declared,
+            or examples that cannot be paired.
+    """
+    _check_names(scores, a, b)
+    sign = _sign(scores, claim)
+    if not paired:
+        return _two_samples(scores, a, b, sign, seed)
+    pairs = pairing.pair(scores, a, b, missing=missing, seed=seed)
+    order = pairs.order
+    return Sides(
+        ids=tuple(pairs.ids[i] for i in order),
+        a=pairs.a[order],
+        b=pairs.b[order],
+        sign=sign,
+        counts=pairs.counts,
+        notes=pairs.notes,
+        cluster=pairs.cluster and Labels(pairs.cluster.codes[order], pairs.cluster.names),
+        time=None if pairs.time is None else pairs.time[order],
+    )
+
+
+def bounded(
+    found: Sides,
+    scores: Scores,
+    bounds: Sequence[float] | None,
+    binary: bool | None,
+    method: str,
+) -> Sides:
+    """The sides with the bounds of the score, and whether it is binary by declaration.
+
+    Raises:
+        InputError: Scores outside the bounds, no bounds where the method needs them, or scores
+            other than 0 and 1 that were declared binary.
+    """
+    known = metrics.known(scores.metric)
+    declared = (scores.binary or known.binary) if binary is None else binary
+    zero_one = all(bool(np.isin(x, (0.0, 1.0)).all()) for x in (found.a, found.b))
+    if binary and not zero_one and not _repeated(found):
+        other = [x for side in (found.a, found.b) for x in side.tolist() if x not in (0.0, 1.0)]
+        raise InputError(
+            f"binary=True, but {len(other)} scores are neither 0 nor 1, such as "
+            f"{some(other, most=3)}.",
+            code="NF014",
+        )
+    if declared and bounds is None and scores.bounds is None:
+        bounds = (0.0, 1.0)
+    try:
+        limits = pairing.bounds_of(scores, bounds)
+    except InputError as error:
+        if method not in ASYMPTOTIC or error.code == "NF010":
+            raise
+        limits = None
+    return replace(found, bounds=limits, binary=declared and zero_one)
+
+
+def _repeated(found: Sides) -> bool:
+    return bool(found.counts.get("repeats_a") or found.counts.get("repeats_b"))
+
+
+def _check_names(scores: Scores, a: str, b: str) -> None:
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"compare needs Scores, and a {type(scores).__name__} arrived; make them with "
+            "nofluke.read(...) or Scores.from_arrays(...).",
+            code="NF008",
+        )
+    unknown = [name for name in (a, b) if name not in scores.candidates]
+    if unknown:
+        raise InputError(
+            f"{some(unknown)} is no candidate of the table; there are "
+            f"{some(scores.candidates, most=8)}.",
+            code="NF011",
+        )
+    if a == b:
+        raise InputError(f"a and b are both {a!r}; name two candidates.", code="NF008")
+
+
+def _sign(scores: Scores, claim: Claim) -> int:
+    if scores.better is None and claim.alternative in ("different", "equivalent"):
+        return 1  # both claims are the same in either direction
+    return 1 if checks.better(scores.better) == "higher" else -1
+
+
+def _two_samples(scores: Scores, a: str, b: str, sign: int, seed: int) -> Sides:
+    first, second = pairing.unpaired(scores, a, b)
+    (a_ids, a_values), (b_ids, b_values) = first, second
+    a_order, b_order = pairing.hash_order(a_ids, seed), pairing.hash_order(b_ids, seed)
+    return Sides(
+        ids=(*(a_ids[i] for i in a_order), *(b_ids[i] for i in b_order)),
+        a=a_values[a_order],
+        b=b_values[b_order],
+        sign=sign,
+        counts={"pairs": 0, "only_a": len(a_ids), "only_b": len(b_ids)},
+        paired=False,
+    )
