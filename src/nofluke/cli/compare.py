@@ -1,0 +1,114 @@
+"""`nofluke compare`: pair two candidates, ask, show the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def compare(
+    sources: Annotated[
+        list[str],
+        Parameter(help="Baseline and candidate, or one table with --a and --b.",
+                  allow_leading_hyphen=True),
+    ] = [],  # noqa: B006 (never changed)
+    /,
+    *,
+    a: Annotated[str | None, Parameter(help="Baseline, if one table holds both.")] = None,
+    b: Annotated[str | None, Parameter(help="The candidate compared with it.")] = None,
+    alternative: Annotated[
+        str, Parameter(help="better, worse, different, not-worse or equivalent.")
+    ] = "better",
+    margin: Annotated[
+        float, Parameter(help="Gain to be shown, or loss tolerated.", allow_leading_hyphen=True)
+    ] = 0.0,
+    alpha: Annotated[float, Parameter(help="Error level of the verdict.")] = 0.05,
+    better: Annotated[
+        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
+    ] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
+    ] = None,
+    binary: Annotated[bool, Parameter(help="Every score is 0 or 1 by its meaning.")] = False,
+    method: Annotated[
+        str, Parameter(help="auto, mcnemar, star, hedged_star, betting, t, ...")
+    ] = "auto",
+    planned: Annotated[
+        int | None, Parameter(help="Pairs planned in advance: look at any time.")
+    ] = None,
+    clusters: Annotated[bool, Parameter(help="Count clusters, not examples.")] = False,
+    max_cluster_size: Annotated[
+        float | None, Parameter(help="Largest possible cluster: count its examples.")
+    ] = None,
+    groups: Annotated[bool, Parameter(help="Ask in each group as well.")] = False,
+    mix: Annotated[
+        str | None, Parameter(help="Shares of use: news=0.3,social=0.7.")
+    ] = None,
+    population: Annotated[
+        int | None, Parameter(help="Size of the fixed benchmark these are drawn from.")
+    ] = None,
+    unpaired: Annotated[bool, Parameter(help="Two samples that share no example.")] = False,
+    pooled: Annotated[
+        str | None, Parameter(help="Corpus statistic: errors/words, spearman:x,y.")
+    ] = None,
+    missing: Annotated[str, Parameter(help="raise, common or worst.")] = "raise",
+    metric: Annotated[str | None, Parameter(help="Which metric, if the file has several.")] = None,
+    columns: Annotated[
+        str | None, Parameter(help="Roles of columns: example=doc_id,score=acc.")
+    ] = None,
+    failed: Annotated[
+        str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
+    ] = None,
+    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
+    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    audit_methods: Annotated[
+        bool, Parameter(help="False-alarm rates of common tests on these data.")
+    ] = False,
+    follow: Annotated[
+        Path | None, Parameter(help="Watch a growing file and stop when decided.")
+    ] = None,
+    poll: Annotated[float, Parameter(help="Seconds between looks at it.")] = 1.0,
+    idle: Annotated[
+        float | None, Parameter(help="Give up after so many seconds without a line.")
+    ] = None,
+    state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
+    seed: Annotated[int, Parameter(help="Seed of the order of the pairs.")] = 0,
+    format: Annotated[
+        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
+    ] = "text",
+    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
+    show_work: Annotated[bool, Parameter(help="Print the terms of the interval.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+) -> None:
+    """Does B beat A on the same examples, with a guarantee, while you watch?
+
+    Example: nofluke compare base.jsonl new.jsonl --metric accuracy
+    """
+    from nofluke.cli import arguments, show
+
+    if follow is not None:
+        from nofluke.cli.follow import follow as watch
+
+        watch()
+        return
+    from nofluke.scores.readers import read
+
+    source, a, b = arguments.two_sides(sources, a, b)
+    with show.busy(f"reading {', '.join(sources)}"):
+        scores = read(
+            source,
+            better=better,
+            bounds=bounds,
+            binary=binary,
+            metric=metric,
+            columns=arguments.mapping(columns, name="--columns"),
+            failed=failed,
+            keep=arguments.pooled_columns(pooled),
+            delimiter=delimiter,
+            decimal=decimal,
+            contents=True,
+        )
+    a, b = arguments.named_sides(scores.candidates, a, b)
