@@ -41,6 +41,14 @@ _log_mixture = _compiled(steps.log_mixture)
 _TOTAL, _WEIGHT, _SQUARES = steps.FIRST_TOTAL, steps.FIRST_WEIGHT, steps.FIRST_SQUARES
 
 
+class Items(NamedTuple):
+    """Scores, weights and bets before truncation, shape (n,) each."""
+
+    s: NDArray[np.float64]
+    c: NDArray[np.float64]
+    rate: NDArray[np.float64]
+
+
 class Game(NamedTuple):
     """What is fixed before a walk, as numbers.
 
@@ -85,9 +93,7 @@ def rates(
 
 @_compiled
 def walk(
-    s: NDArray[np.float64],
-    c: NDArray[np.float64],
-    rate: NDArray[np.float64],
+    items: Items,
     m: float,
     game: Game,
     path: NDArray[np.float64],
@@ -95,14 +101,13 @@ def walk(
     """Bet against "the mean is at most m"; the item (from 1) at which it is rejected, else 0.
 
     Args:
-        s: Scores, shape (n,).
-        c: Weights, shape (n,).
-        rate: Bets before truncation, shape (n,).
+        items: What is bet on.
         m: The mean.
         game: What is fixed.
         path: Takes the log wealth after each item, shape (n,); with shape (0,) the walk ends at
             the rejection.
     """
+    s, c, rate = items
     log_star, log_mix, squares, total = 0.0, 0.0, 0.0, 0.0
     mean, first = m, 0
     for i in range(s.size):
@@ -139,15 +144,13 @@ def walk(
 
 
 @_compiled
-def bisected(
-    s: NDArray[np.float64], c: NDArray[np.float64], rate: NDArray[np.float64], game: Game
-) -> float:
+def bisected(items: Items, game: Game) -> float:
     """Largest rejected mean, from below, for a wealth that falls with m; 0 if there is none."""
     nothing = np.empty(0)
     rejected, kept = 0.0, 1.0
     while kept - rejected > 1e-13:
         middle = (rejected + kept) / 2
-        if walk(s, c, rate, middle, game, nothing) > 0:
+        if walk(items, middle, game, nothing) > 0:
             rejected = middle
         else:
             kept = middle
@@ -156,9 +159,7 @@ def bisected(
 
 @_compiled
 def last_rejected(
-    s: NDArray[np.float64],
-    c: NDArray[np.float64],
-    rate: NDArray[np.float64],
+    items: Items,
     grid: NDArray[np.float64],
     game: Game,
     sure: Game,
@@ -166,9 +167,7 @@ def last_rejected(
     """Rejected points of an ascending grid before the first that is not.
 
     Args:
-        s: Scores, shape (n,).
-        c: Weights, shape (n,).
-        rate: Bets before truncation, shape (n,).
+        items: What is bet on.
         grid: Means, ascending, shape (k,).
         game: The test.
         sure: A test that rejects less often than ``game`` and whose wealth falls with m: what it
@@ -178,10 +177,10 @@ def last_rejected(
     count, above = 0, grid.size
     while sure.threshold < math.inf and count < above:
         middle = (count + above) // 2
-        if walk(s, c, rate, grid[middle], sure, nothing) > 0:
+        if walk(items, grid[middle], sure, nothing) > 0:
             count = middle + 1
         else:
             above = middle
-    while count < grid.size and walk(s, c, rate, grid[count], game, nothing) > 0:
+    while count < grid.size and walk(items, grid[count], game, nothing) > 0:
         count += 1
     return count

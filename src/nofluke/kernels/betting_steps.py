@@ -20,7 +20,7 @@ EPSILON = 1e-4
 FIRST_TOTAL, FIRST_WEIGHT, FIRST_SQUARES = 0.5, 1.0, 0.25
 
 
-def star_bet(
+def star_bet(  # noqa: PLR0917 (compiled functions take arguments by position)
     k: int, squares: float, log_wealth: float, m: float, planned: int, log_target: float
 ) -> float:
     """STaR's bet on item k + 1, derandomised (Voracek & Orabona 2025, arXiv 2505.22422).
