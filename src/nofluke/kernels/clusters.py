@@ -93,7 +93,7 @@ def anova_icc(d: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     """
     sizes = np.bincount(codes).astype(np.float64)
     n, G = d.size, sizes.size
-    if G == 1 or n == G:
+    if G in (1, n):
         return math.nan
     centred = _centred(d)
     means = np.bincount(codes, weights=centred) / sizes

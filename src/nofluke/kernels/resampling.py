@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     upper: float
 
 
-def bootstrap_interval(
+def bootstrap_interval(  # noqa: PLR0917 (a sample, then how, then the draws)
     x: NDArray[np.float64],
     alpha: float,
     side: Side,

@@ -99,7 +99,7 @@ class PooledComparison(Result):
 
     @property
     def verdict(self) -> str:
-        """ "yes" where the interval lies wholly on the side of the alternative."""
+        """Either "yes", where the limits leave 0 out, or "not enough evidence"."""
         return "yes" if self.lower > 0 or self.upper < 0 else "not enough evidence"
 
     def rows(self) -> list[Row]:
