@@ -114,13 +114,14 @@ class Gaps:
         """Who lacks what, with the first few ids and those that look alike.
 
         Args:
-            alone: Whether examples of one side alone are gaps.
+            alone: Whether examples of one side alone are gaps, as they are for pairs.
         """
         a, b = self.left.name, self.right.name
+        nobody = self.nobody & alone
         parts = [
-            (f"{a!r} has", self.empty_a & ~self.nobody, " without a score"),
-            (f"{b!r} has", self.empty_b & ~self.nobody, " without a score"),
-            ("there are", self.nobody, " on which neither has a score"),
+            (f"{a!r} has", self.empty_a & ~nobody, " without a score"),
+            (f"{b!r} has", self.empty_b & ~nobody, " without a score"),
+            ("neither has a score on", nobody, ""),
         ]
         if alone:
             own = [(f"{a!r} alone has", self.only_a, ""), (f"{b!r} alone has", self.only_b, "")]
