@@ -50,7 +50,7 @@ def test_every_sequence_stands_here():
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), alpha=ALPHAS, side=SIDES)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_limits_stay_within_the_bounds(name, data, alpha, side):
     x = data.draw(samples(name))
     found = ask(name, x, alpha=alpha, side=side)
@@ -63,7 +63,7 @@ def test_limits_stay_within_the_bounds(name, data, alpha, side):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in NOT_NESTED])
 @given(data=st.data(), alpha=ALPHAS, factor=st.floats(0.01, 0.99), side=SIDES)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_more_confidence_is_never_a_shorter_interval(name, data, alpha, factor, side):
     x = data.draw(samples(name))
     sure, surer = (ask(name, x, alpha=a, side=side) for a in (alpha, alpha * factor))
@@ -74,7 +74,7 @@ def test_more_confidence_is_never_a_shorter_interval(name, data, alpha, factor, 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), alpha=ALPHAS)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_mirrored_scores_have_the_mirrored_interval(name, data, alpha):
     x = data.draw(samples(name))
     low, high = ask(name, x, alpha=alpha, side="lower"), ask(name, 1 - x, alpha=alpha, side="upper")
@@ -86,7 +86,7 @@ def test_mirrored_scores_have_the_mirrored_interval(name, data, alpha):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), alpha=ALPHAS, scale=st.integers(-6, 6), shift=st.integers(-8, 8))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_a_change_of_units_moves_the_interval_alike(name, data, alpha, scale, shift):
     x, factor = data.draw(samples(name)), 2.0**scale
     one = ask(name, x, alpha=alpha)
@@ -98,7 +98,7 @@ def test_a_change_of_units_moves_the_interval_alike(name, data, alpha, scale, sh
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ORDERED])
 @given(data=st.data(), alpha=ALPHAS, seed=st.integers(0, 99))
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_order_does_not_matter_to_some(name, data, alpha, seed):
     x = data.draw(samples(name))
     one = ask(name, x, alpha=alpha)
@@ -108,7 +108,7 @@ def test_order_does_not_matter_to_some(name, data, alpha, seed):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), alpha=ALPHAS)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_one_side_spends_no_less_than_half_of_both(name, data, alpha):
     # A one-sided limit at alpha is that of both sides at 2 alpha, or inside the one at alpha.
     x = data.draw(samples(name))
@@ -127,7 +127,7 @@ def test_one_side_spends_no_less_than_half_of_both(name, data, alpha):
     kind=st.sampled_from(["obrien_fleming", "pocock", "lan_demets_obrien_fleming"]),
     two_sided=st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_planned_looks_spend_their_level_and_no_more(looks, alpha, kind, two_sided):
     t = tuple(look / looks[-1] for look in looks)
     c = group_sequential.critical_values(t, alpha, kind, two_sided=two_sided)
@@ -141,7 +141,7 @@ def test_planned_looks_spend_their_level_and_no_more(looks, alpha, kind, two_sid
     factor=st.floats(0.1, 0.9),
     kind=st.sampled_from(["pocock", "obrien_fleming"]),
 )
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_more_looks_and_more_confidence_cost_width(alpha, factor, kind):
     few = sequences.critical_values([50, 100], kind=kind, alpha=alpha)
     more = sequences.critical_values([50, 80, 100], kind=kind, alpha=alpha)
