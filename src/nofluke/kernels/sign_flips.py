@@ -71,15 +71,16 @@ def sign_flip(
 def _in_units(d: NDArray[np.float64]) -> _Sizes:
     """Whole units; zeros, which have no sign, are left out.
 
-    Sums that tie in exact decimals may differ here by one unit for each difference (half a unit of
-    rounding, twice where the sign differs). As much again is left for the rounding in the
-    differences themselves: scores 4000 times as large as their differences still tie. Sums of
-    continuous data fall within so little by chance once in 10^11, and then p is too large.
+    Sums that tie in exact decimals may differ here by one unit for each difference: half a unit of
+    rounding, twice where the sign differs. As much again is left for the rounding of the scores
+    themselves, so that they still tie where they are 2000 times as large as their differences.
+    Sums of 10^4 continuous differences fall within so little with a chance below 10^-10, and then
+    p is too large.
     """
-    largest = float(np.abs(d).max())
-    if largest == 0:
+    d = d[d != 0]
+    if not d.size:
         return _Sizes(np.empty(0, np.int64), 0, 0)
-    scaled = d / largest
+    scaled = d / np.abs(d).max()
     mean = math.fsum(np.abs(scaled)) / d.size
     units = np.rint(scaled / mean * min(_UNITS, 2.0**61 / d.size)).astype(np.int64)
     units = units[units != 0]
