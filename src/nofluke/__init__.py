@@ -6,8 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, functionals, proportions, selective, sequences
+    from nofluke import bands, functionals, means, proportions, selective, sequences
+    from nofluke.questions import plan
     from nofluke.questions.certify import certify
+    from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -18,7 +20,10 @@ __all__ = [
     "bands",
     "certify",
     "certify_kpis",
+    "compare",
     "functionals",
+    "means",
+    "plan",
     "proportions",
     "read",
     "selective",
@@ -31,6 +36,7 @@ _ROOMS = {
     "Scores": "nofluke.scores.table",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
+    "compare": "nofluke.questions.compare",
     "read": "nofluke.scores.readers",
     "split_breakeven": "nofluke.selective",
 }
@@ -39,6 +45,8 @@ _ROOMS = {
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return getattr(importlib.import_module(_ROOMS[name]), name)
+    if name == "plan":
+        return importlib.import_module("nofluke.questions.plan")
     if name in __all__:
         return importlib.import_module(f"nofluke.{name}")
     raise AttributeError(f"module 'nofluke' has no attribute {name!r}")

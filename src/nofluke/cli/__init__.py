@@ -79,6 +79,12 @@ def app() -> App:
         help="Guarantees for the candidates you chose, from the data that chose them.",
     )
     commands.command(
+        "nofluke.cli.compare:compare",
+        name="compare",
+        help="Does B beat A on the same examples, with a guarantee, while you watch?",
+        help_epilogue="Example: nofluke compare base.jsonl new.jsonl --metric accuracy",
+    )
+    commands.command(
         "nofluke.cli.explain:explain",
         name="explain",
         help="What a code such as NF103 means and what to do.",

@@ -71,3 +71,87 @@ def kept_columns(select: str) -> tuple[str, ...]:
         return ()
     head, _, way = rest.rpartition(":")
     return (head if way in ("lower", "higher") and head else rest,)
+
+
+def two_sides(
+    words: list[str], a: str | None, b: str | None
+) -> tuple[str | dict[str, str], str | None, str | None]:
+    """What to read for a comparison, and the names of the two sides as far as the words tell.
+
+    Two sources are the baseline and the candidate, each named by its file or folder; one source
+    is a table that holds both.
+
+    >>> two_sides(["runs/old.csv", "runs/new.csv"], None, None)
+    ({'old': 'runs/old.csv', 'new': 'runs/new.csv'}, 'old', 'new')
+    """
+    found = sources(words) if words else []
+    if isinstance(found, str):
+        return found, a, b
+    if len(found) != 2:
+        raise InputError(
+            f"{len(found)} sources; give the baseline and the candidate (nofluke compare old.csv "
+            "new.csv), or one table with --a and --b.",
+            code="NF008",
+        )
+    first, second = (a or _stem(found[0])), (b or _stem(found[1]))
+    if first == second:
+        first, second = found[0], found[1]
+    if first == second:
+        raise InputError(f"both sources are {found[0]}; give two.", code="NF008")
+    return {first: found[0], second: found[1]}, first, second
+
+
+def named_sides(candidates: tuple[str, ...], a: str | None, b: str | None) -> tuple[str, str]:
+    """Which candidate is the baseline and which is compared with it; never guessed."""
+    if a is not None and b is not None:
+        return a, b
+    listed = ", ".join(map(repr, candidates[:8])) + (" ..." if len(candidates) > 8 else "")
+    raise InputError(
+        f"the table holds {len(candidates)} candidates ({listed}); say which is the baseline and "
+        "which is compared with it: --a BASELINE --b CANDIDATE.",
+        code="NF008",
+    )
+
+
+def only_followed(words: list[str]) -> None:
+    """With --follow the file is all there is to read."""
+    if words:
+        raise InputError(f"--follow reads its own file; leave {' '.join(words)} out.", code="NF008")
+
+
+def binary_bounds(
+    bounds: tuple[float, float] | None, *, binary: bool
+) -> tuple[float, float] | None:
+    """A score that is 0 or 1 lies between them."""
+    return (0.0, 1.0) if bounds is None and binary else bounds
+
+
+def shares(text: str | None) -> dict[str, float] | None:
+    """A mix of groups, "news=0.3,social=0.7".
+
+    >>> shares("news=0.3,social=0.7")
+    {'news': 0.3, 'social': 0.7}
+    """
+    told = mapping(text, name="--mix")
+    if told is None:
+        return None
+    return dict(zip(told, numbers(list(told.values()), name="--mix"), strict=True))
+
+
+def pooled_columns(statistic: str | None) -> tuple[str, ...]:
+    """The further columns that a corpus statistic needs.
+
+    >>> pooled_columns("errors/words"), pooled_columns("spearman:predicted,target")
+    (('errors', 'words'), ('predicted', 'target'))
+    """
+    if statistic is None:
+        return ()
+    head, colon, listed = statistic.partition(":")
+    return tuple(listed.split(",")) if colon else tuple(head.split("/"))
+
+
+def _stem(word: str) -> str:
+    """A file without its endings, a folder by its name."""
+    from nofluke.scores.readers import files
+
+    return files.stem(Path(word).name or Path(word).resolve().name)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from nofluke.results import Result
 
 
 def compare(
     sources: Annotated[
         list[str],
-        Parameter(help="Baseline and candidate, or one table with --a and --b.",
-                  allow_leading_hyphen=True),
+        Parameter(
+            help="Baseline and candidate, or one table with --a and --b.",
+            allow_leading_hyphen=True,
+            show_default=False,
+        ),
     ] = [],  # noqa: B006 (never changed)
     /,
     *,
@@ -44,9 +50,7 @@ def compare(
         float | None, Parameter(help="Largest possible cluster: count its examples.")
     ] = None,
     groups: Annotated[bool, Parameter(help="Ask in each group as well.")] = False,
-    mix: Annotated[
-        str | None, Parameter(help="Shares of use: news=0.3,social=0.7.")
-    ] = None,
+    mix: Annotated[str | None, Parameter(help="Shares of use: news=0.3,social=0.7.")] = None,
     population: Annotated[
         int | None, Parameter(help="Size of the fixed benchmark these are drawn from.")
     ] = None,
@@ -76,7 +80,7 @@ def compare(
     ] = None,
     state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
     seed: Annotated[int, Parameter(help="Seed of the order of the pairs.")] = 0,
-    format: Annotated[
+    format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
     report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
@@ -90,10 +94,26 @@ def compare(
     from nofluke.cli import arguments, show
 
     if follow is not None:
-        from nofluke.cli.follow import follow as watch
-
-        watch()
+        arguments.only_followed(sources)
+        _follow(
+            follow,
+            bounds=arguments.binary_bounds(bounds, binary=binary),
+            better=better,
+            margin=margin,
+            alternative=alternative,
+            alpha=alpha,
+            planned=planned,
+            metric=metric,
+            columns=arguments.mapping(columns, name="--columns"),
+            a=a,
+            b=b,
+            poll=poll,
+            idle=idle,
+            format=format,
+            state=state,
+        )
         return
+    from nofluke.questions.compare import compare as ask
     from nofluke.scores.readers import read
 
     source, a, b = arguments.two_sides(sources, a, b)
@@ -112,3 +132,43 @@ def compare(
             contents=True,
         )
     a, b = arguments.named_sides(scores.candidates, a, b)
+    answer: Result
+    if pooled is not None:
+        from nofluke.questions.pooled import compare_pooled
+
+        answer = compare_pooled(
+            scores, a, b, pooled, alpha=alpha, alternative=alternative, missing=missing, seed=seed
+        )
+    elif audit_methods:
+        from nofluke.questions.methods_audit import audit_methods as audit
+
+        answer = audit(scores, a, b, alpha=alpha, bounds=bounds, seed=seed)
+    else:
+        answer = ask(
+            scores,
+            a,
+            b,
+            margin=margin,
+            alternative=alternative,
+            alpha=alpha,
+            method=method,
+            planned=planned,
+            binary=binary or None,
+            clusters=clusters or None,
+            max_cluster_size=max_cluster_size,
+            groups=groups or None,
+            mix=arguments.shares(mix),
+            population=population,
+            paired=not unpaired,
+            missing=missing,
+            seed=seed,
+        )
+    if report is not None:
+        answer.report(arguments.report(report, sources))
+    show.answer(answer, form=format, work=show_work, quiet=quiet)
+
+
+def _follow(path: Path, **how: Any) -> None:
+    from nofluke.cli.follow import follow
+
+    follow(path, **how)

@@ -17,7 +17,7 @@ ALTERNATIVES = ("better", "worse", "different", "not-worse", "equivalent")
 
 
 class Needed(NamedTuple):
-    """One rejection: the mean gain lies above (or below) ``point``, at the error level ``alpha``."""
+    """One rejection: the mean gain lies above (or below) ``point``, at error level ``alpha``."""
 
     above: bool
     point: float

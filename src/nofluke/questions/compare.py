@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from nofluke.scores.table import Scores
 
 METHODS = ("auto", "mcnemar", *means.METHODS)
-_SIZED = ("star", "hedged_star", "betting")
 
 
 def compare(
@@ -103,7 +102,7 @@ def compare(
     claim = Claim.understood(alternative, margin, alpha)
     seed = checks.whole(seed, name="seed", least=0)
     found = sides(scores, a, b, claim, paired=paired, missing=missing, seed=seed)
-    found = bounded(found, scores, bounds, binary, method)
+    found = bounded(found, scores, bounds=bounds, binary=binary, method=method)
     counting = Counting(
         clusters=found.labels(clusters, "clusters"),
         groups=found.labels(True if mix and groups is None else groups, "groups"),
@@ -237,7 +236,7 @@ def _beside(route: Route) -> Route:
 
 def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
     """Every method that serves this design, with the verdict it would give by itself."""
-    units, claim = route.units, route.claim
+    units = route.units
     routes: list[Route] = [route] if isinstance(route, Exact) else []
     if found.bounds is not None:
         names = [n for n in means.METHODS if n not in ASYMPTOTIC and n != "gaffke"]
@@ -291,7 +290,7 @@ def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
         counting.groups.names,
         found.difference_bounds,
         route.claim,
-        found.sign,
+        sign=found.sign,
         binary=isinstance(route, Exact),
         watched=counting.planned is not None,
     )

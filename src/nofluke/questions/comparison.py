@@ -183,8 +183,9 @@ class Comparison(Result):
 
     def _test_sentence(self, test: McNemar) -> str:
         return (
-            f"{self.b} is better on {test.wins} examples and {self.a} on {test.losses}: exact McNemar p = {test.pvalue:.4g} ({test.alternative}, "
-            f"{test.guarantee}); mid-p {test.mid_p:.4g} (heuristic)."
+            f"{self.b} is better on {test.wins} examples and {self.a} on {test.losses}: exact "
+            f"McNemar p = {test.pvalue:.4g} ({test.alternative}, {test.guarantee}); mid-p "
+            f"{test.mid_p:.4g} (heuristic)."
         )
 
     def _fields(self) -> Mapping[str, Any]:

@@ -135,7 +135,7 @@ def of_clusters(
             "were seen.",
             code="NF010",
         )
-    return _by_size(means, sizes, max_size, bounds, "clusters", "cr1_t", voided=False)
+    return _by_size(means, sizes, max_size, bounds, word="clusters", asymptotic="cr1_t")
 
 
 def of_weighted(
@@ -154,7 +154,15 @@ def of_weighted(
             code="NF010",
         )
     limit = largest if max_weight is None else max_weight
-    return _by_size(d, weights, limit, bounds, "pairs", "weighted_t", voided=max_weight is None)
+    return _by_size(
+        d,
+        weights,
+        limit,
+        bounds,
+        word="pairs",
+        asymptotic="weighted_t",
+        voided=max_weight is None,
+    )
 
 
 def of_mix(
@@ -242,10 +250,10 @@ def _by_size(
     sizes: NDArray[np.float64],
     max_size: float,
     bounds: tuple[float, float],
+    *,
     word: str,
     asymptotic: str,
-    *,
-    voided: bool,
+    voided: bool = False,
 ) -> Units:
     estimate = math.fsum(sizes * means) / math.fsum(sizes)
     n = means.size

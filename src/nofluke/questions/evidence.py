@@ -13,7 +13,7 @@ from nofluke.questions.routes import BETTING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.questions.claims import Claim, Needed, Verdict
+    from nofluke.questions.claims import Needed, Verdict
     from nofluke.questions.designs import Units
     from nofluke.questions.routes import Route
 
@@ -40,7 +40,7 @@ def _passage(route: Route, way: tuple[Needed, ...], planned: int | None) -> int 
     """The moment at which all rejections of a way have been made."""
     latest = 0
     for needed in way:
-        s, c, m = against(route.units, *route.difference(needed))
+        s, c, m = _hypothesis(route, needed)
         found = betting.first_passage(s, c, m, plan_of(route, needed.alpha, planned))
         if found is None:
             return None
@@ -49,7 +49,7 @@ def _passage(route: Route, way: tuple[Needed, ...], planned: int | None) -> int 
 
 
 def _wealth(route: Route, needed: Needed, planned: int | None) -> Wealth:
-    s, c, m = against(route.units, *route.difference(needed))
+    s, c, m = _hypothesis(route, needed)
     where = "above" if needed.above else "below"
     return Wealth(
         label=f"gain {where} {needed.point:g}",
@@ -71,9 +71,7 @@ def plan_of(route: Route, alpha: float, planned: int | None) -> betting.Plan:
 
 
 def against(
-    units: Units,
-    above: bool,
-    point: float,  # noqa: FBT001 (a pair that came as one)
+    units: Units, *, above: bool, point: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Scores, weights and mean of the hypothesis that a bettor tries to break, on 0 to 1."""
     low, high = units.bounds
@@ -82,3 +80,10 @@ def against(
         x, m = 1 - x, 1 - m
     c = np.ones(x.size) if units.sizes is None else units.sizes / (units.max_size or 1.0)
     return x * c, c, m
+
+
+def _hypothesis(
+    route: Route, needed: Needed
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    above, point = route.difference(needed)
+    return against(route.units, above=above, point=point)

@@ -104,7 +104,7 @@ def compare_pooled(
         "alternative": alternative,
         "better": asked.better,
         "n_resamples": asked.n_resamples,
-        "seed": seed if isinstance(seed, int) else None,
+        "seed": None if isinstance(seed, np.random.Generator) else int(seed),
         "missing": missing,
     }
     return _answer(asked, corpora, rng, question, scores.digest)

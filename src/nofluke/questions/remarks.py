@@ -198,7 +198,7 @@ def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
         return []
     told = _by_clusters(found, claim)
     G = told["n_clusters"]
-    if G >= found.n:
+    if found.n <= G:
         return []
     few = (
         " If these few are all the groups there will ever be, they are strata and no sample of "

@@ -136,6 +136,7 @@ def sides(
 def bounded(
     found: Sides,
     scores: Scores,
+    *,
     bounds: Sequence[float] | None,
     binary: bool | None,
     method: str,

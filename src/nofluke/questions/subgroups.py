@@ -10,6 +10,7 @@ import numpy as np
 from nofluke.kernels import betting, sums
 from nofluke.questions.claims import Claim
 from nofluke.questions.designs import Units, of_pairs
+from nofluke.questions.evidence import against
 from nofluke.questions.routes import Registered
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def by_group(
     names: Sequence[str],
     bounds: tuple[float, float],
     claim: Claim,
-    sign: int,
     *,
+    sign: int,
     binary: bool,
     watched: bool,
 ) -> list[Row]:
@@ -58,7 +59,11 @@ def by_group(
     for g in present:
         units = of_pairs(d[codes == g], bounds)
         interval = Registered("star", units, shared, sign).interval()
-        p = _exact(units, sign, claim) if binary else _wealth_p(units, shared, sign, watched)
+        p = (
+            _exact(units, sign, claim)
+            if binary
+            else _wealth_p(units, shared, sign, watched=watched)
+        )
         rows.append(
             {
                 "group": names[g],
@@ -100,7 +105,7 @@ def _exact(units: Units, sign: int, claim: Claim) -> float:
     ).pvalue
 
 
-def _wealth_p(units: Units, shared: Claim, sign: int, watched: bool) -> float:  # noqa: FBT001
+def _wealth_p(units: Units, shared: Claim, sign: int, *, watched: bool) -> float:
     """A p-value for the claim: all rejections of a way are needed, and any way will do."""
     ways = [
         max(_needed_p(units, needed, sign, watched=watched) for needed in way) for way in shared.yes
@@ -110,12 +115,8 @@ def _wealth_p(units: Units, shared: Claim, sign: int, watched: bool) -> float:  
 
 def _needed_p(units: Units, needed: Needed, sign: int, *, watched: bool) -> float:
     """1 / (largest wealth) of a bettor against one hypothesis (Ville)."""
-    low, high = units.bounds
     above, point = needed.above == (sign > 0), sign * needed.point
-    x = (units.x - low) / (high - low)
-    m = (point - low) / (high - low)
-    if not above:
-        x, m = 1 - x, 1 - m
-    plan = betting.plan(needed.alpha, planned=None if watched else units.n, weight=1.0)
-    largest = float(betting.wealth_path(x, m, plan).max(initial=0.0))
-    return math.exp(-largest)
+    s, c, m = against(units, above=above, point=point)
+    kind: betting.Kind = "sequence" if watched else "star"
+    plan = betting.Plan(alpha=needed.alpha, planned=units.n, kind=kind)
+    return math.exp(-float(betting.wealth_path(s, c, m, plan).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Bands for an evaluation that is watched while it runs.
+"""Bands for a distribution function that is watched while it is sampled.
 
 A band of `bands` holds at one sample size that was fixed in advance. These hold at every size from
 a start on, or at several looks that were planned.
