@@ -53,7 +53,7 @@ def differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Returns:
         The axes.
     """
-    d = drawn(result)
+    d = finite(result)
     told = _told(result)
     ax = canvas.axes(ax, height=4.4 + canvas.LINE * len(told))
     _caption(ax, result)
@@ -69,7 +69,7 @@ def differences(result: Comparison, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def drawn(result: Comparison) -> NDArray[np.float64]:
+def finite(result: Comparison) -> NDArray[np.float64]:
     """The finite differences: of the pairs, else of the units."""
     d = result.d if result.d is not None else result.x
     return np.empty(0) if d is None else d[np.isfinite(d)]
@@ -77,7 +77,7 @@ def drawn(result: Comparison) -> NDArray[np.float64]:
 
 def shares(result: Comparison) -> list[tuple[str, int, float]]:
     """How many differences are below, at and above zero, and what share of all that is."""
-    d = drawn(result)
+    d = finite(result)
     below, above = comparison.sides(result)
     counts = ((below, (d < 0).sum()), ("equal", (d == 0).sum()), (above, (d > 0).sum()))
     return [(word, int(count), int(count) / d.size) for word, count in counts]
