@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from nofluke.plots import canvas, comparison, labels
+from nofluke.results import outward
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,7 @@ def subgroups(result: Comparison, *, ax: Axes | None = None) -> Axes:
 
 def _of_method(row: Row) -> Line:
     if row["lower"] is None:
-        words = f"p = {row['pvalue']:.3g}, no interval\n{row['verdict']}"
+        words = f"p = {_up(row['pvalue'])}, no interval\n{row['verdict']}"
     else:
         words = f"{comparison.range_of(row['lower'], row['upper'])}\n{row['verdict']}"
     used = ", used" if row["used"] else ""
@@ -111,9 +112,13 @@ def _of_method(row: Row) -> Line:
 
 
 def _of_group(row: Row) -> Line:
-    words = f"n={row['n']}, p={row['adjusted']:.3g}\n{row['verdict']}"
+    words = f"n={row['n']}, p={_up(row['adjusted'])}\n{row['verdict']}"
     strong = row["verdict"] != "not enough evidence"
     return Line(labels.short(row["group"], 22), words, row, strong)
+
+
+def _up(p: float) -> str:
+    return outward(p, "lower", digits=3)
 
 
 def _forest(ax: Axes, result: Comparison, lines: Sequence[Line]) -> list[str]:

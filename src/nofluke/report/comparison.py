@@ -102,9 +102,8 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
         (f"mean {unit} of {visible(result.b)}", number(result.means[1])),
         ("mean difference", number(result.estimate)),
         ("what the mean is", result.estimand),
-        ("counted", f"{result.n_units} {result.unit} ({result.n_pairs} pairs)"
-         if result.d is not None else f"{result.n_units} {result.unit}"),
-    ]  # fmt: skip
+        ("counted", _counted(result)),
+    ]
     if result.plain_estimate is not None:
         facts.insert(5, ("mean difference, every pair alike", number(result.plain_estimate)))
     if result.decided_at is not None:
@@ -113,6 +112,13 @@ def _facts(result: Comparison) -> list[tuple[str, str]]:
         least = f"fewest {result.unit} that could show a gain of this size"
         facts.append((least, f"{result.floor} (by any rule that holds for every distribution)"))
     return [*facts, *_differing(result)]
+
+
+def _counted(result: Comparison) -> str:
+    units = f"{result.n_units} {result.unit}"
+    if result.unit == "pairs":
+        return units
+    return f"{units} of {result.n_pairs} {'examples' if result.d is None else 'pairs'}"
 
 
 def _differing(result: Comparison) -> list[tuple[str, str]]:
@@ -128,11 +134,12 @@ def _differing(result: Comparison) -> list[tuple[str, str]]:
 
 
 def _intervals(result: Comparison) -> list[Row]:
-    alpha = result.limit_alpha
-    told = []
-    for name, interval in (("guaranteed", result.guaranteed), ("asymptotic", result.asymptotic)):
-        told.append({"name": name, "interval": interval, "alpha": alpha})
-    return told
+    used = "asymptotic" if result.guaranteed is None else "guaranteed"
+    pairs = (("guaranteed", result.guaranteed), ("asymptotic", result.asymptotic))
+    return [
+        {"name": name, "interval": interval, "alpha": result.limit_alpha, "used": name == used}
+        for name, interval in pairs
+    ]
 
 
 def _test(result: Comparison) -> list[tuple[str, str, str]]:
