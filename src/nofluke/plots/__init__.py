@@ -6,10 +6,30 @@ something is drawn, and pyplot never.
 """
 
 from nofluke.plots.certify import kpi_against_gamma
+from nofluke.plots.differences import differences
 from nofluke.plots.dispatch import draw
+from nofluke.plots.envelope import envelope
+from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
+from nofluke.plots.forest import methods, subgroups
+from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.rates import rates
 from nofluke.plots.rules import rules
+from nofluke.plots.shares import group_shares
 from nofluke.plots.vector import svg
 
-__all__ = ["band_fan", "draw", "kpi_against_gamma", "rates", "rules", "svg"]
+__all__ = [
+    "band_fan",
+    "differences",
+    "draw",
+    "envelope",
+    "evidence",
+    "group_shares",
+    "kpi_against_gamma",
+    "methods",
+    "normal_quantiles",
+    "rates",
+    "rules",
+    "subgroups",
+    "svg",
+]

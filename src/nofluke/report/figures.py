@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nofluke.questions.certificate import Certificate
+    from nofluke.results import Result
 
-__all__ = ["Picture", "first", "rules", "side_by_side"]
+__all__ = ["Picture", "drawn", "first", "rules", "side_by_side"]
 
 _GAMMAS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 _LINES = 24  # as many jumps of a distribution as a table can show to be read
@@ -58,10 +59,10 @@ def rules(result: Certificate) -> Picture | None:
         return None
     what = "Error level" if result.binary else "Half-width of the band"
     caption = f"{what} under every level rule; hatched rules are not valid here."
-    return Picture(svg=_drawn(plots.rules, result), caption=caption)
+    return Picture(svg=drawn(plots.rules, result), caption=caption)
 
 
-def _drawn(draw: Callable[..., Any], result: Certificate) -> str:
+def drawn(draw: Callable[..., Any], result: Result) -> str:
     """Drawn in one style, whatever style the surrounding session has set."""
     from matplotlib import style
 
@@ -81,7 +82,7 @@ def _curves(result: Certificate) -> Picture:
     ]
     left = len(result.evaluated) - len(named)
     return Picture(
-        svg=_drawn(plots.kpi_against_gamma, result),
+        svg=drawn(plots.kpi_against_gamma, result),
         caption=(
             f"Guaranteed {metric(result)} against the failure rate ({result.guarantee}); rings "
             "are winners at their own level."
@@ -101,7 +102,7 @@ def _fan(result: Certificate) -> Picture:
     t = x[np.unique(np.linspace(0, x.size - 1, min(_LINES, x.size)).astype(np.int64))]
     limits = zip(t, share_up_to(band, t), band.lower(t), band.upper(t), strict=True)
     return Picture(
-        svg=_drawn(plots.band_fan, result),
+        svg=drawn(plots.band_fan, result),
         caption=(
             f"The distribution of {visible(best.candidate)}, the best of the chosen, with its "
             f"band at error level {band.alpha:.4g} ({result.guarantee})."
@@ -132,7 +133,7 @@ def _rates(result: Certificate) -> Picture:
     ]
     way = "at least" if result.better == "higher" else "at most"
     return Picture(
-        svg=_drawn(plots.rates, result),
+        svg=drawn(plots.rates, result),
         caption=f"Rate of 1 of each of the chosen, with its promised limit ({result.guarantee}).",
         columns=("candidate", "rate in the sample (descriptive)", f"promised: {way}", "n"),
         lines=lines,

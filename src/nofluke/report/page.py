@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nofluke.report import wording
+from nofluke.report import comparison, envelope, wording  # noqa: F401 (they register views)
 from nofluke.report.view import view
 
 if TYPE_CHECKING:
