@@ -23,8 +23,8 @@ _HOW: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _SLACK = 1e-12
 # Means that are walked in one pass.
 _LANES = 32
-# A hair above log 2: the sum of two wealths is at most twice the larger.
-_LOG_TWO = 0.6931471805599454
+# A little above log 2: the sum of two wealths is at most twice the larger.
+_LOG_TWO = 0.6932
 _EPSILON = steps.EPSILON
 
 
@@ -131,11 +131,11 @@ def walk(
             # impossible; taken as 1 its factor is at most 1, which is valid, and monotone in m.
             left = game.population * m - total
             mean = min(max(left / (game.population - i), 0.0), 1.0)
-            if left < -_SLACK * game.population:
+            total += s[i]
+            if total - game.population * m > _SLACK * game.population:
                 # The scores seen already exceed what all scores together may be.
                 path[i:] = math.inf
                 return first if first > 0 else i + 1
-            total += s[i]
         y = s[i] - mean * c[i]
         if game.log_share > -math.inf:
             bet = _star_bet(i, squares, log_star, mean, game.planned, game.log_target)
