@@ -9,6 +9,7 @@ import pytest
 
 from nofluke import Scores, read
 from nofluke.errors import InputError
+from nofluke.scores import pairing
 from nofluke.scores.pairing import hash_order, pair, unpaired
 
 NAN = math.nan
@@ -244,6 +245,12 @@ def test_the_order_is_the_hash_of_seed_and_id():
         assert hash_order(ids, seed).tolist() == sorted(range(len(ids)), key=keys.__getitem__)
     assert hash_order(ids, 0).tolist() != hash_order(ids, 1).tolist()
     assert hash_order([], 0).size == 0
+
+
+def test_equal_hashes_leave_it_to_the_ids(monkeypatch):
+    monkeypatch.setattr(pairing, "_hashes", lambda ids, _: np.array([len(i) for i in ids], "u8"))
+    for ids in (["bb", "c", "a", "aa"], ["a", "aa", "bb", "c"]):
+        assert [ids[i] for i in hash_order(ids, 0)] == ["a", "c", "aa", "bb"]
 
 
 def test_means_of_runs_are_exact_within_rounding():

@@ -271,14 +271,17 @@ def hash_order(ids: Sequence[str], seed: int) -> NDArray[np.int64]:
     >>> [["z", "y", "x"][i] for i in hash_order(["z", "y", "x"], 0)]
     ['z', 'x', 'y']
     """
-    start = hashlib.blake2b(f"{seed}:".encode(), digest_size=8)
-    keys = []
-    for text in ids:
-        key = start.copy()
-        key.update(text.encode())
-        keys.append(int.from_bytes(key.digest(), "big"))
-    # The id itself settles the tie that nobody will see.
-    return np.array(sorted(range(len(keys)), key=lambda i: (keys[i], ids[i])), np.int64)
+    keys = _hashes(ids, seed)
+    order = np.argsort(keys, kind="stable")
+    if (keys[order][1:] == keys[order][:-1]).any():  # hardly ever; then the ids decide
+        return np.array(sorted(order.tolist(), key=lambda i: (keys[i], ids[i])), np.int64)
+    return order.astype(np.int64)
+
+
+def _hashes(ids: Sequence[str], seed: int) -> NDArray[np.uint64]:
+    start = f"{seed}:".encode()
+    digests = [hashlib.blake2b(start + text.encode(), digest_size=8).digest() for text in ids]
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
 
 
 def _check_missing(missing: str) -> None:
