@@ -301,6 +301,16 @@ def test_two_samples_that_share_examples_are_refused_unless_told():
     assert [s.cluster_a.names[c] for c in s.cluster_a.codes] == ["u", "v"]
 
 
+def test_two_samples_that_share_clusters():
+    rows_ = rows("a", {"x": 1.0, "y": 0.0}, cluster={"x": "u", "y": "v"})
+    rows_ += rows("b", {"z": 1.0}, cluster="v")
+    s = unpaired(read(rows_), "a", "b")
+    assert s.notes == (
+        "NF139: examples of 1 clusters are in both samples, which are independent only as far as "
+        "examples of one cluster are.",
+    )
+
+
 def test_a_candidate_without_any_score():
     scores = Scores.from_arrays({"a": [NAN, NAN], "b": [1, 0]})
     with pytest.raises(InputError, match="no example has all its scores"):
