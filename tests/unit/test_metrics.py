@@ -99,6 +99,9 @@ def test_per_cent_are_recognised_and_mixed_scales_are_not_taken_for_it():
     mixed = Scores.from_arrays([[0.82, 0.9, 85], [0.7, 1, 9]], metric="f1")
     with pytest.raises(InputError, match="two scales may be mixed"):
         bounds_of(mixed)
+    neither = Scores.from_arrays([[-20, 30, 0.5]], metric="f1")
+    with pytest.raises(InputError, match="'0/1: 30'.$"):
+        bounds_of(neither)
 
 
 def test_a_little_more_than_one_does_not_look_like_one():

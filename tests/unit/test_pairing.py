@@ -9,6 +9,7 @@ import pytest
 
 from nofluke import Scores, read
 from nofluke.errors import InputError
+from nofluke.scores import pairing
 from nofluke.scores.pairing import hash_order, pair, unpaired
 
 NAN = math.nan
@@ -246,6 +247,12 @@ def test_the_order_is_the_hash_of_seed_and_id():
     assert hash_order([], 0).size == 0
 
 
+def test_equal_hashes_leave_it_to_the_ids(monkeypatch):
+    monkeypatch.setattr(pairing, "_hashes", lambda ids, _: np.array([len(i) for i in ids], "u8"))
+    for ids in (["bb", "c", "a", "aa"], ["a", "aa", "bb", "c"]):
+        assert [ids[i] for i in hash_order(ids, 0)] == ["a", "c", "aa", "bb"]
+
+
 def test_means_of_runs_are_exact_within_rounding():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(5, 30))
@@ -292,6 +299,16 @@ def test_two_samples_that_share_examples_are_refused_unless_told():
     s = unpaired(scores, "0", "1", overlap="accept")
     assert codes(s) == ["NF139"]
     assert [s.cluster_a.names[c] for c in s.cluster_a.codes] == ["u", "v"]
+
+
+def test_two_samples_that_share_clusters():
+    rows_ = rows("a", {"x": 1.0, "y": 0.0}, cluster={"x": "u", "y": "v"})
+    rows_ += rows("b", {"z": 1.0}, cluster="v")
+    s = unpaired(read(rows_), "a", "b")
+    assert s.notes == (
+        "NF139: examples of 1 clusters are in both samples, which are independent only as far as "
+        "examples of one cluster are.",
+    )
 
 
 def test_a_candidate_without_any_score():

@@ -229,6 +229,7 @@ def unpaired(
     at_a, at_b = (_own(s, fill=missing == "worst") for s in (left, right))
     ids_a, ids_b = (tuple(scores.examples[i] for i in at.tolist()) for at in (at_a, at_b))
     empty = {"missing_a": int(lacking.empty_a.sum()), "missing_b": int(lacking.empty_b.sum())}
+    groups = [_cluster(scores, (s,), at) for s, at in ((left, at_a), (right, at_b))]
     return Samples(
         ids_a=ids_a,
         ids_b=ids_b,
@@ -236,8 +237,8 @@ def unpaired(
         b=right.settled(worst)[at_b],
         order_a=hash_order(ids_a, seed),
         order_b=hash_order(ids_b, seed),
-        cluster_a=_cluster(scores, (left,), at_a),
-        cluster_b=_cluster(scores, (right,), at_b),
+        cluster_a=groups[0],
+        cluster_b=groups[1],
         counts={
             "n_a": at_a.size,
             "n_b": at_b.size,
@@ -246,7 +247,8 @@ def unpaired(
             **_counted((left, at_a), (right, at_b)),
         },
         notes=(
-            *_unpaired_notes(lacking, shared, worst if missing == "worst" else None),
+            *_unpaired_notes(lacking, worst if missing == "worst" else None),
+            *_shared_notes(shared, groups),
             *_row_notes(worst, (left, at_a), (right, at_b)),
         ),
     )
@@ -271,14 +273,17 @@ def hash_order(ids: Sequence[str], seed: int) -> NDArray[np.int64]:
     >>> [["z", "y", "x"][i] for i in hash_order(["z", "y", "x"], 0)]
     ['z', 'x', 'y']
     """
-    start = hashlib.blake2b(f"{seed}:".encode(), digest_size=8)
-    keys = []
-    for text in ids:
-        key = start.copy()
-        key.update(text.encode())
-        keys.append(int.from_bytes(key.digest(), "big"))
-    # The id itself settles the tie that nobody will see.
-    return np.array(sorted(range(len(keys)), key=lambda i: (keys[i], ids[i])), np.int64)
+    keys = _hashes(ids, seed)
+    order = np.argsort(keys, kind="stable")
+    if (keys[order][1:] == keys[order][:-1]).any():  # hardly ever; then the ids decide
+        return np.array(sorted(order.tolist(), key=lambda i: (keys[i], ids[i])), np.int64)
+    return order.astype(np.int64)
+
+
+def _hashes(ids: Sequence[str], seed: int) -> NDArray[np.uint64]:
+    start = f"{seed}:".encode()
+    digests = [hashlib.blake2b(start + text.encode(), digest_size=8).digest() for text in ids]
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
 
 
 def _check_missing(missing: str) -> None:
@@ -327,7 +332,8 @@ def _cluster(scores: Scores, of: Sequence[Side], at: NDArray[np.int64]) -> Label
         raise InputError(
             f"{torn.size} examples lie in more than one cluster ({some(told)}), so an id does not "
             "say which example it is. Where each cluster counts its examples anew, make the ids "
-            'unique, or leave the clusters out: columns={"cluster": None}.',
+            "unique; where the column tells readings of one example apart, it is a run: "
+            'columns={"run": "...", "cluster": None}.',
             code="NF018",
         )
     return Labels(low[at], scores.cluster.names)
@@ -395,14 +401,25 @@ def _row_notes(worst: float | None, *used: tuple[Side, NDArray[np.int64]]) -> li
     return notes
 
 
-def _unpaired_notes(lacking: gaps.Gaps, shared: int, worst: float | None) -> list[str]:
-    notes = []
-    if (lacking.empty_a | lacking.empty_b).any():
-        done = "are left out" if worst is None else f"count as the worst possible ({worst:g})"
-        notes.append(f"NF131: missing scores {done}. {lacking.told(alone=False)}")
+def _unpaired_notes(lacking: gaps.Gaps, worst: float | None) -> list[str]:
+    if not (lacking.empty_a | lacking.empty_b).any():
+        return []
+    done = "are left out" if worst is None else f"count as the worst possible ({worst:g})"
+    return [f"NF131: missing scores {done}. {lacking.told(alone=False)}"]
+
+
+def _shared_notes(shared: int, groups: Sequence[Labels | None]) -> list[str]:
+    """What two samples have in common, though they should have nothing."""
+    a, b = groups
+    both = 0 if a is None or b is None else np.intersect1d(a.codes, b.codes).size
     if shared:
-        notes.append(
+        return [
             f"NF139: {shared} examples are in both samples, which are therefore not independent; "
             "a paired comparison needs no such assumption and tells more."
-        )
-    return notes
+        ]
+    if both:
+        return [
+            f"NF139: examples of {both} clusters are in both samples, which are independent only "
+            "as far as examples of one cluster are."
+        ]
+    return []

@@ -134,17 +134,19 @@ def _means(
     values: NDArray[np.float64], place: NDArray[np.int64], examples: int
 ) -> NDArray[np.float64]:
     """Mean of the values at each place, the same for every order of the rows."""
+    means = np.full(examples, np.nan)
+    if (np.diff(place) > 0).all():
+        means[place] = values
+        return means
     order = np.lexsort((values, place))
     x, at = values[order], place[order]
     heads = np.flatnonzero(np.diff(at, prepend=-1))
     counts = np.diff(np.append(heads, at.size))
-    means = np.full(examples, np.nan)
-    if heads.size:
-        # From the lowest value up, so that equal values have exactly that mean; and rounding must
-        # not carry a mean past the highest, which may be a bound.
-        low, high = x[heads], x[heads + counts - 1]
-        above = np.add.reduceat(x - np.repeat(low, counts), heads) / counts
-        means[at[heads]] = np.minimum(low + above, high)
+    # From the lowest value up, so that equal values have exactly that mean; and rounding must not
+    # carry a mean past the highest, which may be a bound.
+    low, high = x[heads], x[heads + counts - 1]
+    above = np.add.reduceat(x - np.repeat(low, counts), heads) / counts
+    means[at[heads]] = np.minimum(low + above, high)
     return means
 
 

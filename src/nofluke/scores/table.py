@@ -373,12 +373,15 @@ def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
     """What may have happened where scores between 0 and 1 were promised and others arrived."""
     if (low, high) != (0, 1) or not 1 < values.max() <= 100:
         return ""
-    if values.min() >= 0 and (values > 1).sum() >= (values[values > 0] <= 1).sum():
+    over, within = int((values > 1).sum()), int(((values > 0) & (values <= 1)).sum())
+    if over < within:
+        return (
+            " Most lie between 0 and 1, so two scales may be mixed; nothing is rescaled value by "
+            "value: mend the scores, or declare the range of all of them."
+        )
+    if values.min() >= 0:
         return " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
-    return (
-        " The others lie between 0 and 1, so two scales may be mixed; nothing is rescaled value "
-        "by value: mend the scores, or declare the range of all of them."
-    )
+    return ""
 
 
 def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:
