@@ -1,0 +1,187 @@
+"""The loops behind `betting`, compiled; imported only where it is needed, as numba loads slowly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
+
+import numba
+import numpy as np
+
+from nofluke.kernels import betting_steps as steps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# No fastmath: a loop and a stream must agree to the last bit.
+_HOW: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+# In units of the mean: what rounding may take from a sum of scores.
+_SLACK = 1e-12
+
+
+def _compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """The function as machine code, kept on disk where there is a place to keep it."""
+    try:
+        return cast("Callable[P, R]", numba.njit(cache=True, **_HOW)(function))
+    except RuntimeError:  # neither the package nor the user's cache folder can be written
+        return cast("Callable[P, R]", numba.njit(**_HOW)(function))
+
+
+_star_bet = _compiled(steps.star_bet)
+_predmix_rate = _compiled(steps.predmix_rate)
+_fixed_rate = _compiled(steps.fixed_rate)
+_truncated = _compiled(steps.truncated)
+_residual = _compiled(steps.residual)
+_log_growth = _compiled(steps.log_growth)
+_log_mixture = _compiled(steps.log_mixture)
+_TOTAL, _WEIGHT, _SQUARES = steps.FIRST_TOTAL, steps.FIRST_WEIGHT, steps.FIRST_SQUARES
+
+
+class Game(NamedTuple):
+    """What is fixed before a walk, as numbers.
+
+    Attributes:
+        threshold: The hypothesis is rejected where the log wealth reaches it.
+        log_target: What STaR aims at, on its own scale.
+        log_share: Logarithm of STaR's share of the wealth; -inf without it.
+        log_rest: Logarithm of the other share; -inf without it.
+        cap: The other bets are truncated at cap / m.
+        planned: Number of items STaR plans for.
+        population: Size of the finite population drawn from without replacement, 0 if infinite.
+    """
+
+    threshold: float
+    log_target: float
+    log_share: float
+    log_rest: float
+    cap: float
+    planned: int
+    population: int
+
+
+@_compiled
+def rates(
+    s: NDArray[np.float64], c: NDArray[np.float64], log_inverse_alpha: float, fixed: int
+) -> NDArray[np.float64]:
+    """Bets before truncation, shape (n,): for ``fixed`` items, or without end where it is 0."""
+    out = np.empty(s.size)
+    total, weight, squares = _TOTAL, _WEIGHT, _SQUARES
+    for i in range(s.size):
+        variance = squares / (i + 1)
+        if fixed > 0:
+            out[i] = _fixed_rate(fixed, variance, log_inverse_alpha)
+        else:
+            out[i] = _predmix_rate(i + 1, variance, log_inverse_alpha)
+        total += s[i]
+        weight += c[i]
+        e = _residual(s[i], c[i], total, weight)
+        squares += e * e
+    return out
+
+
+@_compiled
+def walk(
+    s: NDArray[np.float64],
+    c: NDArray[np.float64],
+    rate: NDArray[np.float64],
+    m: float,
+    game: Game,
+    path: NDArray[np.float64],
+) -> int:
+    """Bet against "the mean is at most m"; the item (from 1) at which it is rejected, else 0.
+
+    Args:
+        s: Scores, shape (n,).
+        c: Weights, shape (n,).
+        rate: Bets before truncation, shape (n,).
+        m: The mean.
+        game: What is fixed.
+        path: Takes the log wealth after each item, shape (n,); with shape (0,) the walk ends at
+            the rejection.
+    """
+    log_star, log_mix, squares, total = 0.0, 0.0, 0.0, 0.0
+    mean, first = m, 0
+    for i in range(s.size):
+        if game.population > 0:
+            # Mean of what is left, if the mean of all is m. Above 1 it is a bet against the
+            # impossible; taken as 1 its factor is at most 1, which is valid, and monotone in m.
+            left = game.population * m - total
+            mean = min(max(left / (game.population - i), 0.0), 1.0)
+            if left < -_SLACK * game.population:
+                # The scores seen already exceed what all scores together may be.
+                path[i:] = math.inf
+                return first if first > 0 else i + 1
+            total += s[i]
+        y = s[i] - mean * c[i]
+        if game.log_share > -math.inf:
+            bet = _star_bet(i, squares, log_star, mean, game.planned, game.log_target)
+            log_star += _log_growth(bet, y)
+            squares += y * y
+        if game.log_rest > -math.inf:
+            log_mix += _log_growth(_truncated(rate[i], mean, game.cap), y)
+        one, two = game.log_share + log_star, game.log_rest + log_mix
+        high = max(one, two)
+        # Between its larger part and twice that lies the sum, so it is rarely needed.
+        if path.size == 0 and high + 0.6931471805599454 < game.threshold:
+            continue
+        log_wealth = _log_mixture(one, two)
+        if path.size > 0:
+            path[i] = log_wealth
+        if first == 0 and log_wealth >= game.threshold:
+            first = i + 1
+            if path.size == 0:
+                break
+    return first
+
+
+@_compiled
+def bisected(
+    s: NDArray[np.float64], c: NDArray[np.float64], rate: NDArray[np.float64], game: Game
+) -> float:
+    """Largest rejected mean, from below, for a wealth that falls with m; 0 if there is none."""
+    nothing = np.empty(0)
+    rejected, kept = 0.0, 1.0
+    while kept - rejected > 1e-13:
+        middle = (rejected + kept) / 2
+        if walk(s, c, rate, middle, game, nothing) > 0:
+            rejected = middle
+        else:
+            kept = middle
+    return rejected
+
+
+@_compiled
+def last_rejected(
+    s: NDArray[np.float64],
+    c: NDArray[np.float64],
+    rate: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    game: Game,
+    sure: Game,
+) -> int:
+    """Rejected points of an ascending grid before the first that is not.
+
+    Args:
+        s: Scores, shape (n,).
+        c: Weights, shape (n,).
+        rate: Bets before truncation, shape (n,).
+        grid: Means, ascending, shape (k,).
+        game: The test.
+        sure: A test that rejects less often than ``game`` and whose wealth falls with m: what it
+            rejects need not be walked. Without a threshold (inf) it is not asked.
+    """
+    nothing = np.empty(0)
+    count, above = 0, grid.size
+    while sure.threshold < math.inf and count < above:
+        middle = (count + above) // 2
+        if walk(s, c, rate, grid[middle], sure, nothing) > 0:
+            count = middle + 1
+        else:
+            above = middle
+    while count < grid.size and walk(s, c, rate, grid[count], game, nothing) > 0:
+        count += 1
+    return count

@@ -1,0 +1,92 @@
+"""Single steps of betting against a mean: what a stream does for each item, in O(1).
+
+Plain arithmetic on numbers, without numba. `betting_loops` compiles these very functions, and
+neither compiler reorders them, so that a stream and a loop agree to the last bit.
+
+The hypothesis is "the mean is at most m". An item on the scale from 0 to 1 is a pair (s, c) with
+0 <= s <= c <= 1: its score s and its weight c, which is 1 for a plain score. Its deviation is
+y = s - m c, and m + y = s + m (1 - c) lies between 0 and 1 as a plain score does. A bet is fixed
+before y is seen and multiplies the wealth by 1 + bet * y.
+"""
+
+from __future__ import annotations
+
+import math
+
+# Keeps STaR's factors positive: with a bet of at most 1 / (m + EPSILON) and y >= -m each is at
+# least EPSILON / (m + EPSILON).
+EPSILON = 1e-4
+# Mean and variance before the first item: one made-up item of 1/2 with variance 1/4.
+FIRST_TOTAL, FIRST_WEIGHT, FIRST_SQUARES = 0.5, 1.0, 0.25
+
+
+def star_bet(
+    k: int, squares: float, log_wealth: float, m: float, planned: int, log_target: float
+) -> float:
+    """STaR's bet on item k + 1, derandomised (Voracek & Orabona 2025, arXiv 2505.22422).
+
+    The bet that would carry the wealth to its target at item ``planned`` if the variance stayed
+    what it has been; nothing once the target is reached, and nothing after ``planned``.
+
+    Args:
+        k: Items already seen.
+        squares: Sum of their y^2.
+        log_wealth: Logarithm of the wealth so far.
+        m: Mean of the hypothesis.
+        planned: Number of items planned, fixed in advance.
+        log_target: Logarithm of the wealth aimed at.
+    """
+    missing = log_target - log_wealth
+    if missing <= 0 or k >= planned:
+        return 0.0
+    tau = k + EPSILON
+    seen = squares / tau + (m + EPSILON) * planned / (tau * tau)
+    variance = min(seen, m * (1 - m) + EPSILON)
+    return min(math.sqrt(2 * missing / ((planned - tau) * variance)), 1 / (m + EPSILON))
+
+
+def predmix_rate(t: int, variance: float, log_inverse_alpha: float) -> float:
+    """Bet on item t of a sequence without end, before truncation (Waudby-Smith & Ramdas 2024).
+
+    Args:
+        t: Which item, from 1.
+        variance: Estimate from the items before it.
+        log_inverse_alpha: Logarithm of 1 / alpha.
+    """
+    return math.sqrt(2 * log_inverse_alpha / (variance * (t * math.log1p(t))))
+
+
+def fixed_rate(n: int, variance: float, log_inverse_alpha: float) -> float:
+    """Bet on each item of n, before truncation (Waudby-Smith & Ramdas 2024)."""
+    return math.sqrt(2 * log_inverse_alpha / (variance * n))
+
+
+def truncated(rate: float, m: float, cap: float) -> float:
+    """The rate, at most cap / m, so that a factor is never below 1 - cap."""
+    return min(rate, cap / m) if m > 0 else rate
+
+
+def predmix_bet(t: int, variance: float, m: float, cap: float, log_inverse_alpha: float) -> float:
+    """``predmix_rate`` truncated at cap / m."""
+    return truncated(predmix_rate(t, variance, log_inverse_alpha), m, cap)
+
+
+def residual(s: float, c: float, total: float, weight: float) -> float:
+    """Deviation of an item from the mean ``total / weight`` of all items up to it.
+
+    The variance that sets the rate of item t is (FIRST_SQUARES + sum of squared residuals of the
+    t - 1 items before it) / t; total and weight start at FIRST_TOTAL and FIRST_WEIGHT.
+    """
+    return s - c * (total / weight)
+
+
+def log_growth(bet: float, y: float) -> float:
+    """Logarithm of the factor 1 + bet * y; -inf where all was staked and lost."""
+    gain = bet * y
+    return math.log1p(gain) if gain > -1 else -math.inf
+
+
+def log_mixture(log_first: float, log_second: float) -> float:
+    """Logarithm of the sum of two wealths given by their logarithms."""
+    high, low = max(log_first, log_second), min(log_first, log_second)
+    return high + math.log1p(math.exp(low - high)) if low > -math.inf else high
