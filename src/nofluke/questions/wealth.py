@@ -6,14 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nofluke import checks
+from nofluke.kernels import betting_steps as steps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Keeps every factor of STaR positive.
-_EPSILON = 1e-4
-# The largest share that the predictable mixture stakes.
-_SHARE = 0.5
+_CAP = 0.5  # of what is in the mixture's purse, no item takes more
+_LOG_2 = math.log(2)
 _HIGHEST = math.log(1.7e308)
 _FIELDS = ("total", "squares", "spread", "log_star", "log_mixture")
 
@@ -21,9 +20,10 @@ _FIELDS = ("total", "squares", "spread", "log_star", "log_mixture")
 class Wealth:
     """Wealth of a bettor who bets that the mean of x in [0, 1] exceeds m.
 
-    E = w W_star + (1 - w) W_mixture is an e-process for H: E[x_i | past] <= m. STaR (Voracek &
-    Orabona 2025, derandomised) aims at 1 / (alpha w) by item ``planned``; the predictable mixture
-    (Waudby-Smith & Ramdas 2024) goes on for ever.
+    E = w W_star + (1 - w) W_mixture is an e-process for H: E[x_i | past] <= m, the same to the
+    last bit as `betting.wealth_path`. STaR (Voracek & Orabona 2025, derandomised) aims at
+    1 / (alpha w) by item ``planned``; the predictable mixture (Waudby-Smith & Ramdas 2024, c = 1/2)
+    goes on for ever.
 
     Args:
         m: The hypothesised largest mean, strictly between 0 and 1.
@@ -34,13 +34,13 @@ class Wealth:
     """
 
     __slots__ = (
-        "_aim",
-        "_goal",
         "_log_rest",
         "_log_share",
+        "_log_target",
         "_m",
         "_mirrored",
         "_planned",
+        "_threshold",
         "items",
         "log_mixture",
         "log_star",
@@ -53,24 +53,21 @@ class Wealth:
     def __init__(
         self, m: float, *, alpha: float, planned: int | None, weight: float, mirrored: bool
     ) -> None:
-        self._m, self._mirrored = m, mirrored
         share = 0.0 if planned is None else weight
+        self._m, self._mirrored = m, mirrored
         self._planned = planned if planned is not None and share > 0 else 0
         self._log_share = math.log(share) if share > 0 else -math.inf
         self._log_rest = math.log1p(-share) if share < 1 else -math.inf
-        self._goal = -math.log(alpha)
-        self._aim = self._goal - self._log_share  # of STaR; infinite where it does not bet
-        self.items = 0
-        self.total = self.squares = self.spread = 0.0
-        self.log_star = self.log_mixture = 0.0
-        self.reached = False
+        self._threshold = -math.log(alpha)
+        self._log_target = self._threshold - self._log_share
+        self.items, self.reached = 0, False
+        self.total, self.squares = steps.FIRST_TOTAL, steps.FIRST_SQUARES
+        self.spread = self.log_star = self.log_mixture = 0.0
 
     @property
     def log_e(self) -> float:
         """Logarithm of the e-value."""
-        star, mixture = self._log_share + self.log_star, self._log_rest + self.log_mixture
-        high, low = (star, mixture) if star > mixture else (mixture, star)
-        return high + math.log1p(math.exp(low - high))
+        return steps.log_mixture(self._log_share + self.log_star, self._log_rest + self.log_mixture)
 
     @property
     def e_value(self) -> float:
@@ -82,32 +79,28 @@ class Wealth:
         """Bet on one more x, and learn from it afterwards."""
         if self._mirrored:
             x = 1 - x
-        m, seen = self._m, self.items
-        now = seen + 1
-        variance = (0.25 + self.squares) / now
-        stake = min(
-            math.sqrt(2 * self._goal / (now * math.log1p(now) * variance)), _SHARE / m
-        )
-        self.log_mixture += math.log1p(stake * (x - m))
+        seen = self.items
+        y = x - self._m
         if seen < self._planned:
-            self._bet_star(x)
-        self.items = now
-        self.total += x
-        self.squares += (x - (0.5 + self.total) / (now + 1)) ** 2
-        if not self.reached:
-            self.reached = self.log_e >= self._goal
-
-    def _bet_star(self, x: float) -> None:
-        m, horizon = self._m, self._planned
-        missing = self._aim - self.log_star
-        if missing > 0:
-            tau = self.items + _EPSILON
-            scale = min(
-                self.spread / tau + (m + _EPSILON) * horizon / tau**2, m * (1 - m) + _EPSILON
+            stake = steps.star_bet(
+                seen, self.spread, self.log_star, self._m, self._planned, self._log_target
             )
-            stake = min(math.sqrt(2 * missing / ((horizon - tau) * scale)), 1 / (m + _EPSILON))
-            self.log_star += math.log1p(stake * (x - m))
-        self.spread += (x - m) ** 2
+            self.log_star += steps.log_growth(stake, y)
+            self.spread += y * y
+        now = seen + 1
+        stake = steps.predmix_bet(now, self.squares / now, self._m, _CAP, self._threshold)
+        self.log_mixture += steps.log_growth(stake, y)
+        self.total += x
+        e = steps.residual(x, 1.0, self.total, steps.FIRST_WEIGHT + now)
+        self.squares += e * e
+        self.items = now
+        if not self.reached:
+            self.reached = self._reaches()
+
+    def _reaches(self) -> bool:
+        high = max(self._log_share + self.log_star, self._log_rest + self.log_mixture)
+        # Between its larger part and twice that lies the sum, so it is rarely needed.
+        return high + _LOG_2 >= self._threshold and self.log_e >= self._threshold
 
     def state(self) -> dict[str, Any]:
         """All that the next bet depends on beside the plan."""
