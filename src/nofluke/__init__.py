@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from nofluke.questions.certify import certify
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
+    from nofluke.questions.stream import ComparisonStream
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
 
 __all__ = [
+    "ComparisonStream",
     "Scores",
     "bands",
     "certify",
@@ -33,6 +35,7 @@ __all__ = [
 
 # The front door opens rooms when they are entered, so that `nofluke --help` stays quick.
 _ROOMS = {
+    "ComparisonStream": "nofluke.questions.stream",
     "Scores": "nofluke.scores.table",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
