@@ -492,6 +492,8 @@ def _by_betting(
         upper = 1 - capital.lower_limit(items.c - items.s, items.c, plan, 1 - at)
     # Limits that cross are a miss whatever is said; what lies between them is still an interval.
     found = _limits(items, (min(lower, upper), max(lower, upper)), alpha, side, method=method)
+    if items.n == items.population:
+        return found
     # A mark comes back as it was given.
     back = {float(u): float(m) for u, m in zip(at, given, strict=True)}
     back_above = {1 - float(1 - u): m for u, m in back.items()}
