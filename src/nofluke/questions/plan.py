@@ -1,4 +1,4 @@
-"""`plan`: how many examples a claim will need, before any is run."""
+"""`plan`: what can be settled before any example is run: how many, and in which order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.results import Result, Row, percent
+from nofluke.scores.pairing import hash_order
 
 _ASSUMES = (
     "Differences are independent and lie within the bounds; the number of examples is fixed in "
@@ -185,6 +186,25 @@ def envelope(
         digest="",
         question={"n_max": n_max, "alpha": alpha, "side": side, "bounds": list(limits)},
     )
+
+
+def order(examples: Sequence[str], *, seed: int = 0) -> list[str]:
+    """The examples in the order in which ``compare`` counts them.
+
+    Run them in this order if you mean to look before all are done: whatever you have seen by then
+    is the beginning of what is counted at the end, so every look is a look at one and the same
+    sequence, and ``planned=`` makes all of them valid together. It is the order of a hash of the
+    seed and the ids: it looks random, and one more example does not move the others.
+
+    Args:
+        examples: Ids of all examples that may be run.
+        seed: The seed that ``compare`` will get.
+
+    >>> order(["a", "b", "c", "d"])
+    ['c', 'b', 'a', 'd']
+    """
+    ids = [str(example) for example in examples]
+    return [ids[i] for i in hash_order(ids, checks.whole(seed, name="seed", least=0))]
 
 
 def _positive(delta: float) -> float:
