@@ -29,7 +29,7 @@ def dependent(rng):
         candidates=tuple("abcde"),
         examples=EXAMPLES,
         better="lower",
-        cluster_names=CLUSTERS,
+        label_names={"cluster": CLUSTERS},
         digest="-",
     )
 

@@ -344,14 +344,15 @@ class TestClusters:
             nofluke.compare(table(noisy(10, 0)), "a", "b", clusters=True)
 
     def test_an_example_without_a_cluster_is_an_error(self):
-        with pytest.raises(InputError, match="no group for 9 of 10"):
+        with pytest.raises(InputError, match="no cluster for 9 of 10"):
             nofluke.compare(table(noisy(10, 0)), "a", "b", clusters={"0": "x"})
 
 
 class TestFloor:
     @pytest.mark.parametrize(
-        ("delta", "least"), [(0.005, 601), (0.01, 302), (0.02, 152), (0.03, 102), (0.05, 62), (0.1, 32)]
-    )  # fmt: skip
+        ("delta", "least"),
+        [(0.005, 601), (0.01, 302), (0.02, 152), (0.03, 102), (0.05, 62), (0.1, 32)],
+    )
     def test_it_is_the_published_one(self, delta, least):
         answer = nofluke.compare(table(np.full(20, delta)), "a", "b")
 
@@ -428,8 +429,8 @@ class TestWeightsAndMix:
         groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
         with pytest.raises(InputError, match="cannot be combined"):
             nofluke.compare(
-                table(noisy(20, 0)), "a", "b", clusters=groups, groups=groups, mix={"x": 0.5, "y": 0.5}
-            )  # fmt: skip
+                table(noisy(20, 0)), "a", "b", clusters=groups, groups=groups, mix={"x": 1.0}
+            )
 
 
 class TestTwoSamples:

@@ -119,8 +119,7 @@ def repeated():
         candidates=("a", "b"),
         examples=("x", "y"),
         better="lower",
-        run_names=("r0", "r1"),
-        cluster_names=("doc",),
+        label_names={"run": ("r0", "r1"), "cluster": ("doc",)},
     )
 
 
@@ -144,7 +143,7 @@ def test_a_later_run_does_not_stand_in_for_a_missing_first_one():
         candidates=("a",),
         examples=("x", "y"),
         better="lower",
-        run_names=("r0", "r1"),
+        label_names={"run": ("r0", "r1")},
     )
     worst = findings.settle(scores, "worst")
     assert worst.matrix().tolist() == [[math.inf, 3]]

@@ -103,7 +103,7 @@ def test_the_digest_covers_every_column_an_answer_may_depend_on():
             candidates=("a",),
             examples=("x", "y"),
             better="lower",
-            run_names=("r", "s"),
+            label_names={"run": ("r", "s")},
         ).digest
 
     column = np.array([3.0, 4.0])

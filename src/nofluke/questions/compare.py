@@ -77,8 +77,8 @@ def compare(
             mapping of example to cluster. Each cluster counts once.
         max_cluster_size: Largest size a cluster can have, known in advance: then each example
             counts once, and clusters by their size.
-        groups: Groups of examples: True for the table's cluster column, or a mapping. The same
-            question is asked in each, and its multiplicity paid for.
+        groups: Groups of examples: True for the table's group column (else its clusters), or a
+            mapping. The same question is asked in each, and its multiplicity paid for.
         mix: Share of each group where B will be used, such as {"news": 0.3, "social": 0.7}.
         weights: Weight of each example, by id.
         max_weight: Largest weight an example can have, known in advance; taken from the data it
@@ -116,8 +116,8 @@ def compare(
         seed=seed,
     )
     counting = Counting(
-        clusters=found.labels(clusters, "clusters"),
-        groups=found.labels(True if mix and groups is None else groups, "groups"),
+        clusters=found.labels(clusters, "cluster"),
+        groups=found.labels(True if mix and groups is None else groups, "group"),
         max_cluster_size=_positive(max_cluster_size, "max_cluster_size"),
         mix=mix,
         weights=weights,

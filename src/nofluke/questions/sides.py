@@ -34,6 +34,7 @@ class Sides:
         counts: What the audit of pairs counted.
         notes: What the audit found.
         cluster: Cluster of each pair, where the table has one.
+        group: Group of each pair, where the table has one.
         time: When each was measured, where the table says so.
         bounds: Lowest and highest possible score; None for asymptotic methods without.
         binary: Whether every score is declared to be 0 or 1, and is.
@@ -47,6 +48,7 @@ class Sides:
     counts: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     cluster: Labels | None = None
+    group: Labels | None = None
     time: NDArray[np.float64] | None = None
     bounds: tuple[float, float] | None = None
     binary: bool = False
@@ -70,32 +72,36 @@ class Sides:
         low, high = self.bounds
         return low - high, high - low
 
-    def labels(self, given: Membership, name: str) -> Labels | None:
-        """The group of each pair, by the table's cluster column or by a mapping.
+    def labels(self, given: Membership, column: str) -> Labels | None:
+        """The cluster or group of each pair, by the table's column or by a mapping.
+
+        Groups may be clusters too: where the table has no group column, True takes the clusters.
 
         Raises:
-            InputError: No cluster column, or examples without a group.
+            InputError: No such column, or examples without a label.
         """
+        name = f"{column}s"
         if given is None or given is False:
             return None
         if given is True:
-            if self.cluster is None:
+            own = self.cluster if column == "cluster" else self.group or self.cluster
+            if own is None:
                 raise InputError(
-                    f"{name}= asks for the cluster column and the table has none; name it with "
-                    'columns={"cluster": "..."}, or give a mapping of example to group.',
+                    f"{name}= asks for the {column} column and the table has none; name it with "
+                    f'columns={{"{column}": "..."}}, or give a mapping of example to {column}.',
                     code="NF008",
                 )
-            return self.cluster
+            return own
         if not isinstance(given, Mapping):
             raise InputError(
-                f"{name}= is a {type(given).__name__}; give True for the cluster column, or a "
-                "mapping of example id to group.",
+                f"{name}= is a {type(given).__name__}; give True for the {column} column, or a "
+                f"mapping of example id to {column}.",
                 code="NF008",
             )
         lacking = [i for i in self.ids if i not in given]
         if lacking:
             raise InputError(
-                f"{name}= has no group for {len(lacking)} of {len(self.ids)} examples: "
+                f"{name}= has no {column} for {len(lacking)} of {len(self.ids)} examples: "
                 f"{some(lacking, most=3)}.",
                 code="NF011",
             )
@@ -220,7 +226,8 @@ def _pairs(
         sign=sign,
         counts=pairs.counts,
         notes=pairs.notes,
-        cluster=pairs.cluster and Labels(pairs.cluster.codes[order], pairs.cluster.names),
+        cluster=pairs.cluster and pairs.cluster.at(order),
+        group=pairs.group and pairs.group.at(order),
         time=None if pairs.time is None else pairs.time[order],
     )
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 1 << 18  # rows scattered at a time: the index fits in the cache
-_LABELLED = ("run", "cluster", "input", "output")  # columns of text, kept as codes
+#: Columns of text, kept as codes.
+LABELLED = ("run", "cluster", "group", "input", "output")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +35,7 @@ class Rows:
     cluster: NDArray[np.int32] | None = None
     time: NDArray[np.float64] | None = None
     kept: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    group: NDArray[np.int32] | None = None
     input: NDArray[np.int32] | None = None
     output: NDArray[np.int32] | None = None
     failed: NDArray[np.bool_] | None = None
@@ -125,8 +127,8 @@ class Assembly:
         first[1:] = (keys[-1][1:] != keys[-1][:-1]) | (keys[-2][1:] != keys[-2][:-1])
         use = ~missing
         candidate = cells[use, 0]
-        codes = {n: columns[n][use].astype(np.int32) for n in _LABELLED if n in columns}
-        known = {"candidate", "example", "score", "time", "failed", *_LABELLED}
+        codes = {n: columns[n][use].astype(np.int32) for n in LABELLED if n in columns}
+        known = {"candidate", "example", "score", "time", "failed", *LABELLED}
         rows = Rows(
             values=score[use],
             starts=np.searchsorted(candidate, np.arange(self._K + 1)).astype(np.int64),
@@ -177,7 +179,7 @@ def digest_of(
         candidates: Ids.
         examples: Ids.
         rows: The assembled rows with all their columns.
-        labels: The texts of the codes of run, cluster, input and output, where there are any.
+        labels: The texts of the codes of ``LABELLED`` columns, where there are any.
     """
     sha = hashlib.sha256()
     by_name = sorted(range(len(candidates)), key=candidates.__getitem__)
@@ -201,7 +203,7 @@ def digest_of(
 def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:
     """Everything that is aligned with the values, by name, in a fixed byte order."""
     columns: dict[str, NDArray[np.generic]] = {"score": rows.values.astype("<f8", copy=False)}
-    for name in (*_LABELLED, "failed"):
+    for name in (*LABELLED, "failed"):
         codes = getattr(rows, name)
         if codes is not None:
             columns[name] = codes.astype("<i4")

@@ -201,7 +201,8 @@ def _fill(table: Scores) -> Scores:
         empty=np.empty((0, 2), np.int64),
         lost_runs=np.empty((0, 2), np.int64),
         run=None,
-        cluster=_cluster_of_examples(table),
+        cluster=_of_examples(table, table.cluster),
+        group=_of_examples(table, table.group),
         input=_spread_texts(table.input, owner, table),
         output=_spread_texts(table.output, owner, table),
         time=None if table.time is None else _spread(table.time, owner, table, np.nan),
@@ -216,15 +217,15 @@ def _fill(table: Scores) -> Scores:
     )
 
 
-def _cluster_of_examples(table: Scores) -> Labels | None:
-    """The clusters of the full grid, where every example lies in one and the same for all."""
-    if table.cluster is None or table.where is None:
+def _of_examples(table: Scores, labels: Labels | None) -> Labels | None:
+    """Labels of the full grid, where every example has one and the same for all."""
+    if labels is None or table.where is None:
         return None
     of = np.full(len(table.examples), -1, np.int32)
-    of[table.where] = table.cluster.codes
-    if (of < 0).any() or (of[table.where] != table.cluster.codes).any():
+    of[table.where] = labels.codes
+    if (of < 0).any() or (of[table.where] != labels.codes).any():
         return None
-    return table.cluster._replace(codes=np.tile(of, table.K))
+    return labels._replace(codes=np.tile(of, table.K))
 
 
 def _spread(

@@ -37,7 +37,8 @@ class Pairs:
         a: Scores of the first candidate, shape (n,): means over the runs of an example.
         b: Scores of the second. A difference is always b minus a.
         order: A permutation of the pairs that depends on their ids and a seed alone, shape (n,).
-        cluster: Group of each pair, where the table has clusters.
+        cluster: Cluster of each pair, where the table has clusters.
+        group: Group of each pair, where the table has groups.
         time: When each pair was there: the latest time of its rows, NaN where unknown, shape (n,);
             None where the table has no time.
         counts: What the pairs rest on, ready for JSON: see ``pair``.
@@ -49,6 +50,7 @@ class Pairs:
     b: NDArray[np.float64]
     order: NDArray[np.int64]
     cluster: Labels | None
+    group: Labels | None
     time: NDArray[np.float64] | None
     counts: dict[str, Any]
     notes: tuple[str, ...]
@@ -152,7 +154,8 @@ def pair(
         a=x,
         b=y,
         order=order,
-        cluster=_cluster(scores, (left, right), at),
+        cluster=_one_label(scores, "cluster", (left, right), at),
+        group=_one_label(scores, "group", (left, right), at),
         time=time,
         counts={
             "pairs": at.size,
@@ -229,7 +232,7 @@ def unpaired(
     at_a, at_b = (_own(s, fill=missing == "worst") for s in (left, right))
     ids_a, ids_b = (tuple(scores.examples[i] for i in at.tolist()) for at in (at_a, at_b))
     empty = {"missing_a": int(lacking.empty_a.sum()), "missing_b": int(lacking.empty_b.sum())}
-    groups = [_cluster(scores, (s,), at) for s, at in ((left, at_a), (right, at_b))]
+    groups = [_one_label(scores, "cluster", (s,), at) for s, at in ((left, at_a), (right, at_b))]
     return Samples(
         ids_a=ids_a,
         ids_b=ids_b,
@@ -313,30 +316,33 @@ def _sides(
     return sides.side(scores, a, worst), sides.side(scores, b, worst), worst
 
 
-def _cluster(scores: Scores, of: Sequence[Side], at: NDArray[np.int64]) -> Labels | None:
-    """The cluster of each example, of which each must lie in one."""
-    if scores.cluster is None:
+def _one_label(
+    scores: Scores, column: str, of: Sequence[Side], at: NDArray[np.int64]
+) -> Labels | None:
+    """The cluster or group of each example, of which each must lie in one."""
+    labels: Labels | None = getattr(scores, column)
+    if labels is None:
         return None
-    low = np.full(len(scores.examples), len(scores.cluster.names), np.int32)
+    low = np.full(len(scores.examples), len(labels.names), np.int32)
     high = np.full(len(scores.examples), -1, np.int32)
     for s in of:
-        place, codes = _rows(scores, s.name, scores.cluster.codes)
+        place, codes = _rows(scores, s.name, labels.codes)
         np.minimum.at(low, place, codes)
         np.maximum.at(high, place, codes)
     torn = at[low[at] != high[at]]
     if torn.size:
-        names = scores.cluster.names
+        names = labels.names
         told = [
             f"{scores.examples[i]}: {names[low[i]]} and {names[high[i]]}" for i in torn[:5].tolist()
         ]
         raise InputError(
-            f"{torn.size} examples lie in more than one cluster ({some(told)}), so an id does not "
-            "say which example it is. Where each cluster counts its examples anew, make the ids "
+            f"{torn.size} examples lie in more than one {column} ({some(told)}), so an id does not "
+            f"say which example it is. Where each {column} counts its examples anew, make the ids "
             "unique; where the column tells readings of one example apart, it is a run: "
-            'columns={"run": "...", "cluster": None}.',
+            f'columns={{"run": "...", "{column}": None}}.',
             code="NF018",
         )
-    return Labels(low[at], scores.cluster.names)
+    return Labels(low[at], labels.names)
 
 
 def _times(

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.scores import arrays, metrics
+from nofluke.scores import arrays, assembly, metrics
 from nofluke.scores.assembly import Rows, digest_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ class Labels(NamedTuple):
 
     codes: NDArray[np.int32]
     names: tuple[str, ...]
+
+    def at(self, index: NDArray[Any]) -> Labels:
+        """The labels of some rows, by a mask or by their places."""
+        return Labels(self.codes[index], self.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,6 +49,8 @@ class Scores:
         metric: Name of the metric, where known.
         run: Repeat (seed, epoch) of each value, where the input tells repeats apart.
         cluster: Group of each value (document, user, repository), where the input has one.
+        group: Kind of each value (topic, language), where the input has one: all there are, where
+            clusters are a sample.
         input: What each value's model was asked (text, token ids as JSON, or a hash), where read.
         output: What it answered, where read.
         time: When each value was measured: numbers that sort, NaN where unknown; None where the
@@ -71,6 +77,7 @@ class Scores:
     metric: str | None
     run: Labels | None = None
     cluster: Labels | None = None
+    group: Labels | None = None
     input: Labels | None = None
     output: Labels | None = None
     time: NDArray[np.float64] | None = None
@@ -86,7 +93,7 @@ class Scores:
 
     def __post_init__(self) -> None:
         # A selection function gets the table itself; it must not be able to change the evidence.
-        labels = [c.codes for c in (self.run, self.cluster, self.input, self.output) if c]
+        labels = [c.codes for c in self.labels_at(np.s_[:]).values() if c is not None]
         for array in (self.values, self.starts, self.where, *self.kept.values(), *labels):
             if array is not None:
                 array.setflags(write=False)
@@ -162,7 +169,7 @@ class Scores:
             bounds=bounds,
             binary=binary,
             metric=metric,
-            **{f"{name}_names": t for name, t in labels.items()},
+            label_names=labels,
         )
 
     @classmethod
@@ -176,10 +183,7 @@ class Scores:
         bounds: Sequence[float] | None = None,
         binary: bool = False,
         metric: str | None = None,
-        run_names: tuple[str, ...] | None = None,
-        cluster_names: tuple[str, ...] | None = None,
-        input_names: tuple[str, ...] | None = None,
-        output_names: tuple[str, ...] | None = None,
+        label_names: Mapping[str, tuple[str, ...]] | None = None,
         digest: str | None = None,
         notes: tuple[str, ...] = (),
         reading: Mapping[str, Any] | None = None,
@@ -200,13 +204,8 @@ class Scores:
         values = _settle_failures(rows, orientation, limits)
         labels: dict[str, Any] = {
             name: Labels(codes, texts)
-            for name, texts in (
-                ("run", run_names),
-                ("cluster", cluster_names),
-                ("input", input_names),
-                ("output", output_names),
-            )
-            if texts is not None and (codes := getattr(rows, name)) is not None
+            for name, texts in (label_names or {}).items()
+            if (codes := getattr(rows, name)) is not None
         }
         table = cls(
             candidates=candidates,
@@ -277,6 +276,11 @@ class Scores:
             raise InputError("the table has gaps or repeats, so it is no matrix.", code="NF007")
         return self.values.reshape(self.K, len(self.examples))
 
+    def labels_at(self, index: Any) -> dict[str, Any]:
+        """The text columns of some rows, by a mask, by places or a slice; None where not there."""
+        found = {name: getattr(self, name) for name in assembly.LABELLED}
+        return {name: column and column.at(index) for name, column in found.items()}
+
     def take(self, keep: NDArray[np.bool_], *, note: str | None = None) -> Scores:
         """The rows where ``keep`` is true, shape (rows,), with the same candidates and examples."""
         where = self.where
@@ -288,10 +292,7 @@ class Scores:
             values=self.values[keep],
             starts=kept_before[self.starts].astype(np.int64),
             where=where[keep],
-            run=self.run and Labels(self.run.codes[keep], self.run.names),
-            cluster=self.cluster and Labels(self.cluster.codes[keep], self.cluster.names),
-            input=self.input and Labels(self.input.codes[keep], self.input.names),
-            output=self.output and Labels(self.output.codes[keep], self.output.names),
+            **self.labels_at(keep),
             time=None if self.time is None else self.time[keep],
             kept={name: column[keep] for name, column in self.kept.items()},
             failed=None if self.failed is None else self.failed[keep],

@@ -48,14 +48,14 @@ def read(
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
         metric: The metric to choose where a table holds several; else the metric's name.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
-            candidate, example, score, run, cluster, input, output, time, metric; None leaves a
-            role out; a list of candidate columns chooses those of a wide table.
+            candidate, example, score, run, cluster, group, input, output, time, metric; None
+            leaves a role out; a list of candidate columns chooses those of a wide table.
         failed: A column that tells which rows failed, or a condition: "error_code!=200",
             "error_code=429,-1", "latency_s>60". Failed rows count as the worst score.
         keep: Further number columns to keep beside the scores.
-        contents: Whether to look for what was asked and answered (columns such as prompt and
-            response, or their hashes), for a comparison to check; without it they are read only
-            where ``columns`` names them. Lists become their compact JSON text.
+        contents: Whether to look for groups, and for what was asked and answered (columns such as
+            prompt and response, or their hashes), for a comparison to check; without it they are
+            read only where ``columns`` names them. Lists become their compact JSON text.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
 

@@ -25,6 +25,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
         "score": "score value kpi",
         "run": "run seed repeat trial epoch replicate",
         "cluster": "cluster",
+        "group": "group subgroup slice stratum",
         "input": "input input_text prompt question query instruction messages input_ids prompt_ids "
         "prompt_token_ids token_ids input_hash prompt_hash doc_hash",
         "output": "output output_text model_output response completion generation generated_text "
@@ -36,6 +37,8 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 
 # What was asked and answered: found by name only where contents are read.
 CONTENTS: Final = ("input", "output")
+# Found by name only where they are asked for as well.
+BESIDE: Final = ("group", *CONTENTS)
 
 # Columns that harnesses use to tell failed rows. They are pointed out, never interpreted.
 FAILURES: Final = frozenset(
@@ -97,6 +100,7 @@ class Layout:
     generic: bool
     run: str | None
     cluster: str | None
+    group: str | None
     input: str | None
     output: str | None
     time: str | None
@@ -129,6 +133,7 @@ class _Roles(NamedTuple):
     example: str
     run: str | None
     cluster: str | None
+    group: str | None
     input: str | None
     output: str | None
     time: str | None
@@ -162,8 +167,10 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
         _pick(table, role, asked) for role in ("candidate", "run", "cluster", "metric")
     )
     # Guessed later: a column called time or prediction may be the score, or a candidate.
-    asked_for, answered, time = (_told(role, asked) for role in (*CONTENTS, "time"))
-    roles = _Roles(candidate, example, run, cluster, asked_for, answered, time, metric)
+    late = {role: _told(role, asked) for role in (*BESIDE, "time")}
+    roles = _Roles(
+        candidate=candidate, example=example, run=run, cluster=cluster, metric=metric, **late
+    )
     listed = asked.wanted.get("candidate")
     if listed is not None and not isinstance(listed, str):
         return _wide(roles, tuple(listed), asked, "")
@@ -202,7 +209,7 @@ def _long(table: Table, roles: _Roles, score: str, asked: Asked, name: Name) -> 
         )
     own = name.text if roles.candidate is None else None
     known = replace(asked, wanted={**asked.wanted, "score": score})
-    late = ("time", *(CONTENTS if asked.contents else ()))
+    late = ("time", *(BESIDE if asked.contents else ()))
     guessed: dict[str, Any] = {
         role: _pick(table, role, known) for role in late if role not in asked.wanted
     }

@@ -9,9 +9,17 @@ import numpy as np
 
 from nofluke.errors import InputError, some
 from nofluke.scores import metrics
-from nofluke.scores.assembly import Assembly, Rows
+from nofluke.scores.assembly import LABELLED, Assembly, Rows
 from nofluke.scores.readers import columns, failures
-from nofluke.scores.readers.tables import Block, Decided, Table, check_ids, counted, full_labels
+from nofluke.scores.readers.tables import (
+    Block,
+    Decided,
+    Table,
+    check_ids,
+    counted,
+    full_labels,
+    missing_label,
+)
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
@@ -87,10 +95,7 @@ def scores(
         bounds=question.bounds,
         binary=question.binary or any(d.truth for d in checked),
         metric=metric,
-        run_names=names.get("run"),
-        cluster_names=names.get("cluster"),
-        input_names=names.get("input"),
-        output_names=names.get("output"),
+        label_names={role: names[role] for role in LABELLED if role in names},
         digest=digest(),
         notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
         reading=question.told,
@@ -102,7 +107,8 @@ def _choose(
 ) -> tuple[Layout, str | None]:
     """The layout and the metric's name; the table is narrowed to the metric asked for."""
     layout = columns.resolve(table, asked, name)
-    beside = (layout.input, layout.output, layout.time, layout.metric, asked.failed)
+    roles = (getattr(layout, role) for role in columns.BESIDE)
+    beside = (*roles, layout.time, layout.metric, asked.failed)
     extra = [c for c in beside if c is not None]
     table.prepare([*layout.ids, *layout.scores, *asked.keep, *extra])
     if table.n_rows() == 0:
@@ -175,11 +181,11 @@ def _check(table: Table, layout: Layout, question: Question) -> Decided:
 
 def _labels(table: Table, layout: Layout) -> dict[str, list[str]]:
     labels = {"candidate": layout.candidates or []}
-    for role in ("candidate", "example", "run", "cluster"):
+    for role in ("candidate", "example", "run"):
         column = getattr(layout, role)
         if column is not None:
             labels[role] = full_labels(table, column, role)
-    for role in (*columns.CONTENTS, "time"):  # these may be missing in some rows
+    for role in ("cluster", *columns.BESIDE, "time"):  # these may be missing in some rows
         column = getattr(layout, role)
         if column is not None:
             labels[role] = table.labels(column)
@@ -189,7 +195,7 @@ def _labels(table: Table, layout: Layout) -> dict[str, list[str]]:
 def _shared_contents(layouts: list[Layout]) -> tuple[list[Layout], list[str]]:
     """The layouts with those of the content roles that all have, and what to tell of others."""
     notes = []
-    for role in columns.CONTENTS:
+    for role in columns.BESIDE:
         without = [getattr(layout, role) is None for layout in layouts]
         if any(without) and not all(without):
             column = next(c for c in (getattr(layout, role) for layout in layouts) if c)
@@ -228,10 +234,29 @@ def _assemble(parts: list[Part], names: dict[str, tuple[str, ...]], question: Qu
         rows = cast("Rows", _collect(parts, names, question, plain=False))
     if rows.repeated.size:
         raise _repeats(parts, names, rows.repeated)
+    for role in ("cluster", "group"):
+        rows = _labelled(rows, parts, names, role)
     kept = {name.removeprefix(_KEPT): column for name, column in rows.kept.items()}
     if rows.time is not None:
         rows = replace(rows, time=clock(names["time"])[rows.time.astype(np.int64)])
     return replace(rows, kept=kept)
+
+
+def _labelled(rows: Rows, parts: list[Part], names: dict[str, tuple[str, ...]], role: str) -> Rows:
+    """The rows, if each with a score says its cluster or group; one without a score need not.
+
+    Raises:
+        InputError: A row with a score does not.
+    """
+    codes: NDArray[np.int32] | None = getattr(rows, role)
+    if codes is None or names[role][:1] != ("",):
+        return rows
+    if (codes == 0).any():
+        part = next(p for p in parts if "" in p.labels[role][:1])
+        raise missing_label(part.table, getattr(part.layout, role), role)
+    names[role] = names[role][1:]
+    moved: dict[str, Any] = {role: codes - 1}
+    return replace(rows, **moved)
 
 
 def clock(texts: Sequence[str]) -> NDArray[np.float64]:

@@ -133,16 +133,22 @@ def full_labels(table: Table, column: str, role: str) -> list[str]:
     """The labels of an id column, of which none may be missing."""
     labels = table.labels(column)
     if labels and not labels[0]:
-        rows = table.rows_with({column: ""}, most=6)
-        count = counted(table.count(column)[""], "row")
-        hint = "" if role in {"candidate", "example"} else f', or set columns={{"{role}": None}}'
-        raise table.refuse(
-            f"the {role} id (column {column!r}) is missing in {count} ({table.places(rows)}); "
-            f"every row needs one: fill the column in{hint}.",
-            code="NF007",
-            field=column,
-        )
+        raise missing_label(table, column, role)
     return labels
+
+
+def missing_label(table: Table, column: str, role: str) -> InputError:
+    """The error about rows in which an id, a cluster or a group is missing."""
+    rows = table.rows_with({column: ""}, most=6)
+    count = counted(table.count(column)[""], "row")
+    hint = "" if role in {"candidate", "example"} else f', or set columns={{"{role}": None}}'
+    which = "row with a score" if role in {"cluster", "group"} else "row"
+    return table.refuse(
+        f"the {role} id (column {column!r}) is missing in {count} ({table.places(rows)}); "
+        f"every {which} needs one: fill the column in{hint}.",
+        code="NF007",
+        field=column,
+    )
 
 
 def typed_numeric(table: Table, columns: Sequence[str]) -> list[str]:
