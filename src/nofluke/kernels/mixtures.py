@@ -18,7 +18,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betainc, betaincinv, gammainc, log_ndtr, zeta
+from scipy.special import betainc, betaincc, betaincinv, gammainc, log_ndtr, zeta
 
 from nofluke.kernels.saddlepoint import stirling_error
 
@@ -42,7 +42,7 @@ def best_rho(v_opt: float, alpha: float, *, two_sided: bool) -> float:
     a two-sided one at 2 alpha; beyond 1/2 that analogy ends, and the tuning stays.
     """
     doubled = alpha if two_sided else min(2 * alpha, 0.5)
-    log_inverse = -2 * math.log(doubled)
+    log_inverse = max(-2 * math.log(doubled), 1e-6)  # any tuning is valid, at a level near 0 too
     return v_opt / (log_inverse + math.log1p(log_inverse))
 
 
@@ -258,6 +258,50 @@ def bernoulli_limits(
     size = max(best_rho(design, alpha_opt or alpha, two_sided=True) - 1, 1e-3)
     lower = _bernoulli_lower(ones, n, alpha, size)
     return lower, 1 - _bernoulli_lower(n - ones, n, alpha, size)
+
+
+def bernoulli_lower_limit(
+    ones: int, n: int, alpha: float, design: float, *, alpha_opt: float | None = None
+) -> float:
+    """Lower limit on a probability that holds at every n at once, all of alpha on this side.
+
+    Every p below it is rejected by the mixture over q > p only (Proposition 7). That mixture is the
+    two-sided one times P(Q' > p) / P(Q > p), Q ~ Beta(size p, size (1 - p)) before the data and Q'
+    after them. Proof that no p below the limit is forgotten, in steps upwards:
+
+    * Where the two-sided mixture is e/alpha or more. It falls there, being convex and at most 1
+      at ones/n, so this is all below one point; and P(Q' > p) >= 1/e, since p is below the mean of
+      Q' and its density is log-concave (Grunbaum 1960). With ones only the density may rise without
+      bound at 1, and P(Q' > p) >= 1 - p^n, where p^n <= alpha/e as no ratio exceeds p^-n.
+    * In each cell of a partition above that point, while the two-sided mixture is above 1 and so
+      falls: it is no less than at the upper end. Both laws grow with p, so that on the cell
+      P(Q' > p) is no less than that of Q' at the lower end to be above the upper end, and
+      P(Q > p) no more than that of Q at the upper end to be above the lower end.
+
+    Args:
+        ones: Number of ones.
+        n: Number of draws.
+        alpha: Error level.
+        design: The n for which the limit is made tight, positive.
+        alpha_opt: Error level the tuning is for; ``alpha`` by default.
+    """
+    size = max(best_rho(design, alpha_opt or alpha, two_sided=False) - 1, 1e-3)
+    low, high = _bernoulli_lower(ones, n, alpha / math.e, size), min(ones / n, 1 - 1e-12)
+    if low == 0:
+        return 0.0
+    for _ in range(5):  # each pass divides the cells at which the one before stopped
+        ends = np.linspace(low, high, 257)
+        lower, upper = ends[:-1], ends[1:]
+        both = log_beta_binomial_mixture(ones, n, upper, size)
+        with np.errstate(
+            divide="ignore"
+        ):  # P(Q' > p) may round to 0: then the cell is not rejected
+            after = np.log(betaincc(size * lower + ones, size * (1 - lower) + n - ones, upper))
+        before = np.log(betaincc(size * upper, size * (1 - upper), lower))
+        rejected = (both > 0) & (both + after - before >= -math.log(alpha))
+        kept = int(np.append(rejected, False).argmin())
+        low, high = float(ends[kept]), float(ends[min(kept + 16, 256)])
+    return low
 
 
 def _bernoulli_lower(ones: int, n: int, alpha: float, size: float) -> float:
