@@ -293,9 +293,8 @@ def bernoulli_lower_limit(
         ends = np.linspace(low, high, 257)
         lower, upper = ends[:-1], ends[1:]
         both = log_beta_binomial_mixture(ones, n, upper, size)
-        with np.errstate(
-            divide="ignore"
-        ):  # P(Q' > p) may round to 0: then the cell is not rejected
+        # Where P(Q' > p) rounds to 0 the cell is not rejected.
+        with np.errstate(divide="ignore"):
             after = np.log(betaincc(size * lower + ones, size * (1 - lower) + n - ones, upper))
         before = np.log(betaincc(size * upper, size * (1 - upper), lower))
         rejected = (both > 0) & (both + after - before >= -math.log(alpha))
