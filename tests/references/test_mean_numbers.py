@@ -157,9 +157,7 @@ def test_capital_without_replacement(name, final):
     x, c = unit(name)
     plan = betting.Plan(0.025, x.size, "sequence", population=2 * x.size)
 
-    assert betting.wealth_path(x, c, 0.5, plan)[-1] - math.log(2) == pytest.approx(
-        final, **exactly
-    )
+    assert betting.wealth_path(x, c, 0.5, plan)[-1] - math.log(2) == pytest.approx(final, **exactly)
 
 
 @pytest.mark.parametrize(

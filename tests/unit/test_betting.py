@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from nofluke.kernels import betting, betting_loops, betting_steps
+from nofluke.kernels import betting, betting_steps
 from nofluke.kernels.betting import Plan
 
 KINDS = ("star", "hedged", "fixed", "sequence")

@@ -63,9 +63,7 @@ def test_students_interval_is_that_of_scipy(alpha):
 
     assert (both.lower, both.upper) == pytest.approx((expected.low, expected.high), rel=1e-7)
     assert lower.upper == math.inf
-    assert lower.lower == pytest.approx(
-        x.mean() + stats.t.ppf(alpha, 16) * stats.sem(x), rel=1e-9
-    )
+    assert lower.lower == pytest.approx(x.mean() + stats.t.ppf(alpha, 16) * stats.sem(x), rel=1e-9)
 
 
 def test_clopper_and_pearson_are_a_special_case_of_gaffke():
