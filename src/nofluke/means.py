@@ -483,7 +483,7 @@ def _by_betting(
     *,
     method: str,
 ) -> Interval:
-    given = np.atleast_1d(np.asarray(marks, dtype=np.float64))
+    given = checks.sample(marks, name="marks") if np.size(marks) else np.empty(0)
     at = (given - items.low) / (items.high - items.low)
     lower, upper = 0.0, 1.0
     if side != "upper":

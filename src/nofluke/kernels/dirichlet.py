@@ -50,21 +50,23 @@ def lower_limit(x: NDArray[np.float64], alpha: float) -> float:
     """
     from scipy.optimize import brentq
 
-    values, counts = np.unique(np.append(x, 0.0), return_counts=True)
-    points, top = Points(values, counts.astype(np.float64)), float(values[-1])
+    top = float(x.max())
     if top == 0:
         return 0.0
+    scaled = x / top
+    values, counts = np.unique(np.append(scaled, 0.0), return_counts=True)
+    points = Points(values, counts.astype(np.float64))
 
     def excess(t: float) -> float:
-        return (log_cdf(points, t) if t < top else 0.0) - math.log(alpha)
+        return (log_cdf(points, t) if t < 1 else 0.0) - math.log(alpha)
 
-    middle = float(x.mean())
-    low = middle - math.sqrt(-2 * math.log(alpha) * float(x.var()) / x.size)
+    middle = float(scaled.mean())
+    low = middle - math.sqrt(-2 * math.log(alpha) * float(scaled.var()) / x.size)
     low = low if low > 0 else middle / 2
     while excess(low) >= 0:
         low /= 2
-    high = middle if middle > low and excess(middle) > 0 else top
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12))
+    high = middle if middle > low and excess(middle) > 0 else 1.0
+    return top * float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12))
 
 
 def log_cdf(points: Points, t: float) -> float:
