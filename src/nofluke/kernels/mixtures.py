@@ -7,9 +7,9 @@ V_t with
     P(S_t > u(V_t) for some t) <= alpha,
 
 by Ville's inequality: for one martingale after averaging over lambda (mixtures), or for one line in
-each epoch of V (stitching). Theorem and proposition numbers are those of Howard, Ramdas, McAuliffe
-& Sekhon (2021, Annals of Statistics 49, 1055-1080). The parameters of a bound must be fixed before
-the data; they move where it is tight and never whether it holds.
+each epoch of V (stitching): Howard, Ramdas, McAuliffe & Sekhon (2021, Annals of Statistics 49,
+1055-1080; theorems and propositions as numbered in arXiv:1810.08240). The parameters of a bound
+must be fixed before the data; they move where it is tight and never whether it holds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def best_rho(v_opt: float, alpha: float, *, two_sided: bool) -> float:
     """Precision of the normal mixture for which its bound at ``v_opt`` is about the smallest.
 
     v / (2 log(1/alpha) + log(1 + 2 log(1/alpha))): the first step of the expansion of the exact
-    optimum v / (-W_{-1}(-alpha^2 / e) - 1) (Proposition 3). A one-sided bound at alpha is close to
+    optimum v / (-W_{-1}(-alpha^2 / e) - 1) (section 3.5). A one-sided bound at alpha is close to
     a two-sided one at 2 alpha; beyond 1/2 that analogy ends, and the tuning stays.
     """
     doubled = alpha if two_sided else min(2 * alpha, 0.5)
@@ -87,7 +87,7 @@ def gamma_exponential_mixture_bound(
     """Bound for a sub-exponential sum, psi = (-log(1 - c lambda) - c lambda) / c^2.
 
     Mixture over u = 1 - c lambda with a gamma law of shape and rate rho/c^2, cut to (0, 1]
-    (Proposition 9). The logarithm of the mixture is evaluated where nothing large cancels, so that
+    (Proposition 8). The logarithm of the mixture is evaluated where nothing large cancels, so that
     v may be 0 or as large as a double. One-sided; take alpha / 2 for each of two sides.
 
     Args:
@@ -138,7 +138,7 @@ def poly_stitching_bound(
     """Bound for a sub-gamma sum, psi = lambda^2 / (2 (1 - c lambda)); shape as v.
 
     One line for each epoch [v_min eta^k, v_min eta^(k+1)), with the share 1/((k+1)^s zeta(s)) of
-    alpha, under one curve (Theorem 1 with the polynomial h of its equation (10)):
+    alpha, under one curve (Theorem 1 with a polynomial h):
 
         sqrt(k1^2 v l + k2^2 c^2 l^2) + k2 c l,   k1 = (eta^(1/4) + eta^(-1/4)) / sqrt(2),
         l = s log(1 + log_eta(v / v_min)) + log(zeta(s) / alpha),   k2 = (sqrt(eta) + 1) / 2.
@@ -175,7 +175,7 @@ def beta_binomial_mixture_bound(
     """Bound for a sub-Bernoulli sum: of variables in [-g, h] of mean 0, where V_t = g h t.
 
     psi = log((g exp(h lambda) + h exp(-g lambda)) / (g + h)) / (g h). Mixture over the tilted
-    probability of -g with a beta law around h / (g + h), one-sided below it only (Propositions 7
+    probability of -g with a beta law around h / (g + h), one-sided below it only (Propositions 6
     and 8). No sum exceeds v/g, which is the bound where the mixture cannot reach 1/alpha.
 
     Args:

@@ -113,7 +113,7 @@ def bernstein_mixture(
 ) -> Interval:
     """Interval for the mean of bounded scores from their variance, by a gamma mixture.
 
-    As ``stitched``, under the boundary of Proposition 9: narrower for a long while around its
+    As ``stitched``, under the boundary of Proposition 8: narrower for a long while around its
     design, and of the rate sqrt(log n / n) in the end.
 
     Args:
@@ -270,7 +270,7 @@ def beta_binomial(
     """Interval for the rate of ones that may be read after every draw; their order is no matter.
 
     All rates against which a beta mixture around them gives a likelihood ratio below 1/alpha
-    (Proposition 8 with the exact psi of a Bernoulli variable); for a one-sided interval a mixture
+    (Proposition 6 with the exact psi of a Bernoulli variable); for a one-sided interval a mixture
     over what lies beyond (Proposition 7).
 
     Args:
