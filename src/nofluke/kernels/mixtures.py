@@ -176,7 +176,7 @@ def beta_binomial_mixture_bound(
 
     psi = log((g exp(h lambda) + h exp(-g lambda)) / (g + h)) / (g h). Mixture over the tilted
     probability of -g with a beta law around h / (g + h), one-sided below it only (Propositions 6
-    and 8). No sum exceeds v/g, which is the bound where the mixture cannot reach 1/alpha.
+    and 7). No sum exceeds v/g, which is the bound where the mixture cannot reach 1/alpha.
 
     Args:
         v: Variance process, positive.
