@@ -327,7 +327,7 @@ def _wilson_lower(ones: int, n: int, z: float) -> float:
         return 0.0
     rate, half = ones / n, z * z / (2 * n)
     spread = z * math.sqrt(rate * (1 - rate) / n + (half / n) / 2)
-    return rate * rate / (rate + half + spread)
+    return min(1.0, rate * rate / (rate + half + spread))
 
 
 def _of_rate(

@@ -111,7 +111,8 @@ def test_a_random_part_of_a_benchmark(kind, ones):
 )  # fmt: skip
 def test_the_interval_holds_the_mean(method, shape):
     draw, mean = SHAPES[shape]
-    runs, rng = (60 if method == "gaffke" else 250), np.random.default_rng(14)
+    # Where a method is slow there are fewer runs, with the wider tolerance that goes with them.
+    runs, rng = {"gaffke": 60, "star": 120}.get(method, 250), np.random.default_rng(14)
     found = [
         means.METHODS[method].call(draw(rng, 150), level=0.9, bounds=(-1, 1)) for _ in range(runs)
     ]
@@ -130,7 +131,7 @@ def test_students_interval_does_not_hold_where_a_loss_is_rare():
 
 @pytest.mark.parametrize("shape", ["sparse10", "rouge"])
 def test_star_is_nearly_as_narrow_as_student(shape):
-    draw, rng, runs = SHAPES[shape][0], np.random.default_rng(16), 60
+    draw, rng, runs = SHAPES[shape][0], np.random.default_rng(16), 40
     samples = [draw(rng, 1000) for _ in range(runs)]
     width = {
         method: np.array([
@@ -141,9 +142,8 @@ def test_star_is_nearly_as_narrow_as_student(shape):
     }  # fmt: skip
     ratio = {m: w.mean() / width["t"].mean() for m, w in width.items()}
 
-    # Seen with many runs: star 1.08 and 1.10, hedged 1.10 and 1.13, betting 1.22 and 1.23.
+    # Over 60 runs: star 1.078 and 1.084, hedged 1.103 and 1.112, betting 1.227 and 1.213.
     assert 1.02 < ratio["star"] <= 1.12
-    assert ratio["star"] < ratio["hedged_star"] <= 1.16
+    assert ratio["star"] < ratio["hedged_star"] <= 1.14
     assert ratio["hedged_star"] < ratio["betting"] < 1.3
     assert ratio["hoeffding"] > 4
-    print(shape, ratio)

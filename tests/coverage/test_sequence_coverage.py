@@ -149,6 +149,19 @@ def test_beta_binomial(p):
     assert ever(rejected) <= allowed(ALPHA, 2000)
 
 
+@pytest.mark.parametrize("p", [0.5, 0.05, 0.003])
+def test_beta_binomial_on_one_side(p):
+    # The limits of every count at every n, and paths against them.
+    n = np.unique(np.geomspace(2, 300, 8).astype(int))
+    counts = np.cumsum(np.random.default_rng(1654).random((2000, N)) < p, axis=1)[:, n - 1]
+    missed = np.zeros(2000, dtype=bool)
+    for column, size in zip(counts.T, n, strict=True):
+        seen = np.unique(column)
+        limit = {k: mixtures.bernoulli_lower_limit(int(k), int(size), 0.2, 200) for k in seen}
+        missed |= np.array([limit[k] for k in column]) > p
+    assert 0.01 < missed.mean() <= allowed(0.2, 2000)
+
+
 def standardised(x, mean):
     n = np.arange(1, N + 1)
     average = np.cumsum(x, axis=1) / n

@@ -27,6 +27,7 @@ def test_every_method_stands_here():
 
 @pytest.mark.parametrize("name", METHODS)
 @given(x=binaries(), alpha=ALPHAS, factor=st.floats(0.01, 0.99))
+@settings(deadline=None)
 def test_more_confidence_is_never_a_shorter_interval(name, x, alpha, factor):
     sure, surer = ask(name, x, alpha=alpha), ask(name, x, alpha=alpha * factor)
 
@@ -37,6 +38,7 @@ def test_more_confidence_is_never_a_shorter_interval(name, x, alpha, factor):
 
 @pytest.mark.parametrize("name", METHODS)
 @given(x=binaries(), alpha=ALPHAS)
+@settings(deadline=None)
 def test_mirrored_scores_have_the_mirrored_interval(name, x, alpha):
     one, two = ask(name, x, alpha=alpha), ask(name, [1 - v for v in x], alpha=alpha)
 
@@ -47,6 +49,7 @@ def test_mirrored_scores_have_the_mirrored_interval(name, x, alpha):
 
 @pytest.mark.parametrize("name", METHODS)
 @given(x=binaries(), alpha=ALPHAS)
+@settings(deadline=None)
 def test_one_side_at_alpha_is_both_at_twice_that(name, x, alpha):
     both = ask(name, x, alpha=2 * alpha)
 
@@ -55,6 +58,7 @@ def test_one_side_at_alpha_is_both_at_twice_that(name, x, alpha):
 
 
 @given(x=binaries(), alpha=ALPHAS)
+@settings(deadline=None)
 def test_jeffreys_lies_inside_clopper_pearson(x, alpha):
     exact, bayes = ask("clopper_pearson", x, alpha=alpha), ask("jeffreys", x, alpha=alpha)
 
@@ -63,6 +67,7 @@ def test_jeffreys_lies_inside_clopper_pearson(x, alpha):
 
 
 @given(wins=COUNTS, losses=COUNTS)
+@settings(deadline=None)
 def test_mcnemar_mirrors_and_is_symmetric(wins, losses):
     def p(alternative, w=wins, b=losses):
         return proportions.mcnemar(wins=w, losses=b, alternative=alternative)
@@ -75,7 +80,7 @@ def test_mcnemar_mirrors_and_is_symmetric(wins, losses):
 
 
 @given(x=binaries(), y=binaries(), alpha=ALPHAS, correlation=st.floats(-1, 1))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_differences_stay_inside_and_mirror(x, y, alpha, correlation):
     first, second = ask("wilson", x, alpha=alpha), ask("wilson", y, alpha=alpha)
     one = proportions.mover(first, second, correlation=correlation)
@@ -86,7 +91,7 @@ def test_differences_stay_inside_and_mirror(x, y, alpha, correlation):
 
 
 @given(wins=COUNTS, losses=COUNTS, both=COUNTS, neither=COUNTS, alpha=ALPHAS)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_pairs_mirror_and_stay_inside(wins, losses, both, neither, alpha):
     if wins + losses + both + neither == 0:
         return

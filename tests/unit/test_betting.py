@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from nofluke.kernels import betting, betting_loops, betting_steps
+from nofluke.kernels import betting, betting_steps
 from nofluke.kernels.betting import Plan
 
 KINDS = ("star", "hedged", "fixed", "sequence")
@@ -195,13 +195,16 @@ def test_the_limit_separates_what_the_test_rejects(kind, seed, population):
 
 
 @pytest.mark.parametrize("kind", ["star", "hedged"])
+@pytest.mark.parametrize("part", ["of many", "of few"])
 @pytest.mark.parametrize("seed", range(8))
-def test_many_means_in_one_pass_are_many_walks(kind, seed):
+def test_many_means_in_one_pass_are_many_walks(kind, part, seed):
     """The limit is that of the plainest search: every grid point by itself."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 300))
-    s, c = weighted(rng, n) if seed % 2 else plain(rng.random(n) ** (seed + 1))
-    plan = Plan([0.3, 0.001][seed % 3 == 0], n if seed % 4 else max(1, n // 2), kind)
+    population = int(n * rng.uniform(1, 2)) + 1 if part == "of few" else 0
+    s, c = weighted(rng, n) if seed % 2 and not population else plain(rng.random(n) ** (seed + 1))
+    alpha, planned = [0.3, 0.001][seed % 3 == 0], n if seed % 4 else max(1, n // 2)
+    plan = Plan(alpha, planned, kind, population=population)
     limit = 0.0
     for m in betting.grid(n, plan, np.empty(0)):
         if not rejects(s, c, m, plan):

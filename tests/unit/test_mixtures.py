@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import betaincc
 
 from nofluke.kernels import mixtures, plug_in
 
@@ -178,3 +179,34 @@ def test_the_logarithm_of_the_likelihood_ratio_is_convex():
 def test_one_success_gives_no_lower_limit():
     assert mixtures.bernoulli_limits(1, 10, 0.05, 1000)[0] == 0
     assert mixtures.bernoulli_limits(0, 1, 0.05, 1000) == (0, 1)
+    assert mixtures.bernoulli_lower_limit(1, 10, 0.05, 1000) == 0
+
+
+def one_sided_ratio(ones, n, p, size):
+    """The mixture over q > p only, by exact factorials and incomplete beta functions."""
+    p = mpmath.mpf(p)
+    a, b = size * p, size * (1 - p)
+    after = mpmath.betainc(a + ones, b + n - ones, p, 1, regularized=True)
+    return likelihood_ratio(ones, n, p, size) * after / mpmath.betainc(a, b, p, 1, regularized=True)
+
+
+CASES = [(2, 2, 50), (2, 10, 1000), (9, 10, 1000), (10, 10, 30), (55, 100, 100), (97, 100, 1)]
+
+
+@pytest.mark.parametrize(("ones", "n", "design"), CASES)
+@pytest.mark.parametrize("alpha", [0.3, 0.05, 1e-8])
+def test_every_rate_below_a_lower_limit_is_rejected_and_hardly_one_above(ones, n, design, alpha):
+    limit = mixtures.bernoulli_lower_limit(ones, n, alpha, design)
+    size = max(mixtures.best_rho(design, alpha, two_sided=False) - 1, 1e-3)
+
+    assert 0 < limit < ones / n
+    for share in (1, 0.999, 0.9, 0.5, 0.1, 1e-3, 1e-6):
+        assert one_sided_ratio(ones, n, share * limit, size) >= (1 - 1e-9) / alpha
+    above = limit + 1e-4 * (ones / n - limit)
+    assert one_sided_ratio(ones, n, above, size) < 1 / alpha
+    assert limit > mixtures.bernoulli_limits(ones, n, alpha, design)[0]
+
+
+def test_the_mean_of_a_log_concave_law_is_exceeded_with_probability_1_over_e():
+    a, b = np.meshgrid(np.geomspace(1, 1e4, 60), np.geomspace(1, 1e4, 60))
+    assert (betaincc(a, b, a / (a + b)) >= 1 / math.e - 1e-12).all()

@@ -156,14 +156,14 @@ def _game(plan: Plan) -> Game:
 
     share = {"star": 1.0, "hedged": plan.weight, "fixed": 0.0, "sequence": 0.0}[plan.kind]
     log_share = math.log(share) if share > 0 else -math.inf
-    cap = plan.cap if plan.cap is not None else (1.0 if plan.kind == "fixed" else 0.5)
+    cap = (1.0 if plan.kind == "fixed" else 0.5) if plan.cap is None else plan.cap
     threshold = -math.log(plan.alpha)
     return Game(
         threshold=threshold,
         log_target=threshold - log_share,
         log_share=log_share,
         log_rest=math.log1p(-share) if share < 1 else -math.inf,
-        cap=cap,
+        cap=float(cap),
         planned=plan.planned,
         population=plan.population,
     )

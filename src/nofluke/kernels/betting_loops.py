@@ -196,26 +196,23 @@ def last_rejected(
             count = middle + 1
         else:
             above = middle
-    while count < grid.size:
-        if game.population > 0:
-            rejected, asked = int(walk(items, grid[count], game, nothing) > 0), 1
-        else:
-            asked = min(_LANES, grid.size - count)
-            rejected = _walk_abreast(items, grid[count : count + asked], game)
+    rejected = asked = 1
+    while count < grid.size and rejected == asked:
+        asked = min(_LANES, grid.size - count)
+        rejected = _walk_abreast(items, grid[count : count + asked], game)
         count += rejected
-        if rejected < asked:
-            break
     return count
 
 
 @compiled
-def _walk_abreast(items: Items, means: NDArray[np.float64], game: Game) -> int:  # noqa: PLR0912
+def _walk_abreast(items: Items, means: NDArray[np.float64], game: Game) -> int:  # noqa: PLR0912, PLR0915
     """How many of the first of ascending means are rejected, as by ``walk``.
 
     The same arithmetic as there to the last bit, for all means in one pass. Written out, because
     the compiler does several means at a time where the inner loops have no branches and no calls.
     """
-    m, lanes = means, means.size
+    lanes, N = means.size, game.population
+    m, total = means.copy(), 0.0
     log_star, log_mix, squares = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
     gain = np.zeros(lanes)
     # What STaR's bets and the others are capped by, and what does not change in STaR's variance.
@@ -226,6 +223,19 @@ def _walk_abreast(items: Items, means: NDArray[np.float64], game: Game) -> int: 
     left, near = lanes, game.threshold - _LOG_TWO
     for i in range(items.s.size):
         s, c, rate = items.s[i], items.c[i], items.rate[i]
+        if N > 0:
+            for j in range(lanes):
+                at = (N * means[j] - total) / (N - i)
+                at = at if at > 0 else 0.0
+                at = at if at < 1 else 1.0
+                m[j], most[j], cap[j] = at, 1 / (at + _EPSILON), game.cap / at
+                widest[j], early[j] = at * (1 - at) + _EPSILON, (at + _EPSILON) * game.planned
+            total += s
+            for j in range(lanes):
+                if total - N * means[j] <= _SLACK * N:
+                    break
+                left -= max(share[j], rest[j]) > -math.inf
+                share[j] = rest[j] = -math.inf
         if game.log_share > -math.inf and i < game.planned:
             inverse, ahead = 1 / (i + _EPSILON), 2 / (game.planned - (i + _EPSILON))
             again = inverse * inverse

@@ -7,9 +7,9 @@ V_t with
     P(S_t > u(V_t) for some t) <= alpha,
 
 by Ville's inequality: for one martingale after averaging over lambda (mixtures), or for one line in
-each epoch of V (stitching). Theorem and proposition numbers are those of Howard, Ramdas, McAuliffe
-& Sekhon (2021, Annals of Statistics 49, 1055-1080). The parameters of a bound must be fixed before
-the data; they move where it is tight and never whether it holds.
+each epoch of V (stitching): Howard, Ramdas, McAuliffe & Sekhon (2021, Annals of Statistics 49,
+1055-1080; theorems and propositions as numbered in arXiv:1810.08240). The parameters of a bound
+must be fixed before the data; they move where it is tight and never whether it holds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betainc, betaincinv, gammainc, log_ndtr, zeta
+from scipy.special import betainc, betaincc, betaincinv, gammainc, log_ndtr, zeta
 
 from nofluke.kernels.saddlepoint import stirling_error
 
@@ -38,11 +38,11 @@ def best_rho(v_opt: float, alpha: float, *, two_sided: bool) -> float:
     """Precision of the normal mixture for which its bound at ``v_opt`` is about the smallest.
 
     v / (2 log(1/alpha) + log(1 + 2 log(1/alpha))): the first step of the expansion of the exact
-    optimum v / (-W_{-1}(-alpha^2 / e) - 1) (Proposition 3). A one-sided bound at alpha is close to
+    optimum v / (-W_{-1}(-alpha^2 / e) - 1) (section 3.5). A one-sided bound at alpha is close to
     a two-sided one at 2 alpha; beyond 1/2 that analogy ends, and the tuning stays.
     """
     doubled = alpha if two_sided else min(2 * alpha, 0.5)
-    log_inverse = -2 * math.log(doubled)
+    log_inverse = max(-2 * math.log(doubled), 1e-6)  # any tuning is valid, at a level near 0 too
     return v_opt / (log_inverse + math.log1p(log_inverse))
 
 
@@ -87,7 +87,7 @@ def gamma_exponential_mixture_bound(
     """Bound for a sub-exponential sum, psi = (-log(1 - c lambda) - c lambda) / c^2.
 
     Mixture over u = 1 - c lambda with a gamma law of shape and rate rho/c^2, cut to (0, 1]
-    (Proposition 9). The logarithm of the mixture is evaluated where nothing large cancels, so that
+    (Proposition 8). The logarithm of the mixture is evaluated where nothing large cancels, so that
     v may be 0 or as large as a double. One-sided; take alpha / 2 for each of two sides.
 
     Args:
@@ -138,7 +138,7 @@ def poly_stitching_bound(
     """Bound for a sub-gamma sum, psi = lambda^2 / (2 (1 - c lambda)); shape as v.
 
     One line for each epoch [v_min eta^k, v_min eta^(k+1)), with the share 1/((k+1)^s zeta(s)) of
-    alpha, under one curve (Theorem 1 with the polynomial h of its equation (10)):
+    alpha, under one curve (Theorem 1 with a polynomial h):
 
         sqrt(k1^2 v l + k2^2 c^2 l^2) + k2 c l,   k1 = (eta^(1/4) + eta^(-1/4)) / sqrt(2),
         l = s log(1 + log_eta(v / v_min)) + log(zeta(s) / alpha),   k2 = (sqrt(eta) + 1) / 2.
@@ -175,8 +175,8 @@ def beta_binomial_mixture_bound(
     """Bound for a sub-Bernoulli sum: of variables in [-g, h] of mean 0, where V_t = g h t.
 
     psi = log((g exp(h lambda) + h exp(-g lambda)) / (g + h)) / (g h). Mixture over the tilted
-    probability of -g with a beta law around h / (g + h), one-sided below it only (Propositions 7
-    and 8). No sum exceeds v/g, which is the bound where the mixture cannot reach 1/alpha.
+    probability of -g with a beta law around h / (g + h), one-sided below it only (Propositions 6
+    and 7). No sum exceeds v/g, which is the bound where the mixture cannot reach 1/alpha.
 
     Args:
         v: Variance process, positive.
@@ -258,6 +258,49 @@ def bernoulli_limits(
     size = max(best_rho(design, alpha_opt or alpha, two_sided=True) - 1, 1e-3)
     lower = _bernoulli_lower(ones, n, alpha, size)
     return lower, 1 - _bernoulli_lower(n - ones, n, alpha, size)
+
+
+def bernoulli_lower_limit(
+    ones: int, n: int, alpha: float, design: float, *, alpha_opt: float | None = None
+) -> float:
+    """Lower limit on a probability that holds at every n at once, all of alpha on this side.
+
+    Every p below it is rejected by the mixture over q > p only (Proposition 7). That mixture is the
+    two-sided one times P(Q' > p) / P(Q > p), Q ~ Beta(size p, size (1 - p)) before the data and Q'
+    after them. Proof that no p below the limit is forgotten, in steps upwards:
+
+    * Where the two-sided mixture is e/alpha or more. It falls there, being convex and at most 1
+      at ones/n, so this is all below one point; and P(Q' > p) >= 1/e, since p is below the mean of
+      Q' and its density is log-concave (Grunbaum 1960). With ones only the density may rise without
+      bound at 1, and P(Q' > p) >= 1 - p^n, where p^n <= alpha/e as no ratio exceeds p^-n.
+    * In each cell of a partition above that point, while the two-sided mixture is above 1 and so
+      falls: it is no less than at the upper end. Both laws grow with p, so that on the cell
+      P(Q' > p) is no less than that of Q' at the lower end to be above the upper end, and
+      P(Q > p) no more than that of Q at the upper end to be above the lower end.
+
+    Args:
+        ones: Number of ones.
+        n: Number of draws.
+        alpha: Error level.
+        design: The n for which the limit is made tight, positive.
+        alpha_opt: Error level the tuning is for; ``alpha`` by default.
+    """
+    size = max(best_rho(design, alpha_opt or alpha, two_sided=False) - 1, 1e-3)
+    low, high = _bernoulli_lower(ones, n, alpha / math.e, size), min(ones / n, 1 - 1e-12)
+    if low == 0:
+        return 0.0
+    for _ in range(5):  # each pass divides the cells at which the one before stopped
+        ends = np.linspace(low, high, 257)
+        lower, upper = ends[:-1], ends[1:]
+        both = log_beta_binomial_mixture(ones, n, upper, size)
+        # Where P(Q' > p) rounds to 0 the cell is not rejected.
+        with np.errstate(divide="ignore"):
+            after = np.log(betaincc(size * lower + ones, size * (1 - lower) + n - ones, upper))
+        before = np.log(betaincc(size * upper, size * (1 - upper), lower))
+        rejected = (both > 0) & (both + after - before >= -math.log(alpha))
+        kept = int(np.append(rejected, False).argmin())
+        low, high = float(ends[kept]), float(ends[min(kept + 16, 256)])
+    return low
 
 
 def _bernoulli_lower(ones: int, n: int, alpha: float, size: float) -> float:

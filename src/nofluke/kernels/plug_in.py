@@ -40,7 +40,7 @@ def sequence_weights(
     """Weights for a sequence without end, shape (n,): sqrt(2 log(1/alpha) / (t log(1 + t) var)).
 
     At most ``cap``; var is the variance before t around the means up to each score, begun with a
-    made-up score of 1/2 and a made-up square of 1/4 (Waudby-Smith & Ramdas 2024, equation 15).
+    made-up score of 1/2 and a made-up square of 1/4 (Waudby-Smith & Ramdas 2024).
     """
     t = np.arange(1, x.size + 1)
     means = (0.5 + np.cumsum(x)) / (t + 1)

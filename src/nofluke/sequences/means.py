@@ -113,7 +113,7 @@ def bernstein_mixture(
 ) -> Interval:
     """Interval for the mean of bounded scores from their variance, by a gamma mixture.
 
-    As ``stitched``, under the boundary of Proposition 9: narrower for a long while around its
+    As ``stitched``, under the boundary of Proposition 8: narrower for a long while around its
     design, and of the rate sqrt(log n / n) in the end.
 
     Args:
@@ -270,8 +270,8 @@ def beta_binomial(
     """Interval for the rate of ones that may be read after every draw; their order is no matter.
 
     All rates against which a beta mixture around them gives a likelihood ratio below 1/alpha
-    (Proposition 7 with the exact psi of a Bernoulli variable). A one-sided interval spends all of
-    alpha on its limit of the two-sided mixture, which holds a little more than promised.
+    (Proposition 6 with the exact psi of a Bernoulli variable); for a one-sided interval a mixture
+    over what lies beyond (Proposition 7).
 
     Args:
         x: Zeros and ones so far, shape (n,).
@@ -296,7 +296,13 @@ def beta_binomial(
             code="NF014",
         )
     design = checks.whole(design, name="design")
-    limits = mixtures.bernoulli_limits(int(asked.u.sum()), asked.n, asked.alpha, design)
+    ones, n = int(asked.u.sum()), asked.n
+    if asked.side == "lower":
+        limits = mixtures.bernoulli_lower_limit(ones, n, asked.alpha, design), 1.0
+    elif asked.side == "upper":
+        limits = 0.0, 1 - mixtures.bernoulli_lower_limit(n - ones, n, asked.alpha, design)
+    else:
+        limits = mixtures.bernoulli_limits(ones, n, asked.alpha, design)
     return _limits(asked, *limits, method="beta_binomial")
 
 
