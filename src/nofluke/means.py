@@ -5,6 +5,10 @@ are listed from the bluntest to the sharpest; ``star`` is within a few per cent 
 
 A two-sided interval spends half of its error level on each limit, a one-sided one all of it on its
 only limit; the other is then the bound of the scores.
+
+The limits of betting can lie beyond the sample mean, because they are the best of all moments. In
+random order two of them cross with a probability below the error level; if they do, the interval
+is what lies between them.
 """
 
 from __future__ import annotations
@@ -380,8 +384,8 @@ def t(
     reach = reach if sample.size > 1 else math.inf
     return Interval(
         estimate=estimate,
-        lower=low if side == "upper" else max(low, estimate - reach),
-        upper=high if side == "lower" else min(high, estimate + reach),
+        lower=low if side == "upper" else min(max(low, estimate - reach), high),
+        upper=high if side == "lower" else max(min(high, estimate + reach), low),
         alpha=alpha,
         side=side,
         method="t",
@@ -485,23 +489,24 @@ def _by_betting(
 ) -> Interval:
     given = checks.sample(marks, name="marks") if np.size(marks) else np.empty(0)
     at = (given - items.low) / (items.high - items.low)
-    lower, upper = 0.0, 1.0
+    lower = mirrored = 0.0
     if side != "upper":
         lower = capital.lower_limit(items.s, items.c, plan, at)
     if side != "lower":
-        upper = 1 - capital.lower_limit(items.c - items.s, items.c, plan, 1 - at)
-    # Limits that cross are a miss whatever is said; what lies between them is still an interval.
-    found = _limits(items, (min(lower, upper), max(lower, upper)), alpha, side, method=method)
-    if items.n == items.population:
+        mirrored = capital.lower_limit(items.c - items.s, items.c, plan, 1 - at)
+    limits = (min(lower, 1 - mirrored), max(lower, 1 - mirrored))
+    found = _limits(items, limits, alpha, side, method=method)
+    if items.n == items.population or lower > 1 - mirrored:
         return found
-    # A mark comes back as it was given.
-    back = {float(u): float(m) for u, m in zip(at, given, strict=True)}
-    back_above = {1 - float(1 - u): m for u, m in back.items()}
-    return replace(
-        found,
-        lower=back.get(lower, found.lower) if lower <= upper else found.lower,
-        upper=back_above.get(upper, found.upper) if lower <= upper else found.upper,
-    )
+    below, above = found.lower, found.upper
+    # Back in the units of the scores, a rounding error must not carry a limit over a mark.
+    for mark, u in zip(given.tolist(), at.tolist(), strict=True):
+        if side != "upper":
+            below = max(below, mark) if lower >= u else min(below, math.nextafter(mark, -math.inf))
+        if side != "lower":
+            reached = mirrored >= 1 - u
+            above = min(above, mark) if reached else max(above, math.nextafter(mark, math.inf))
+    return replace(found, lower=max(below, items.low), upper=min(above, items.high))
 
 
 def _around(

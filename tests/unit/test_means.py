@@ -138,16 +138,26 @@ def test_a_limit_reaches_a_mark_where_the_test_rejects(method):
     assert len(decided) >= 3
 
 
-def test_a_mark_comes_back_as_it_was_given():
-    """At the exact limit of star, in units in which (mark - low) / range is inexact."""
-    rng = np.random.default_rng(5)
+@pytest.mark.parametrize("method", BY_BETTING)
+def test_a_mark_at_the_limit_itself(method):
+    """In units in which (mark - low) / range is inexact, so that rounding could go either way."""
+    rng, kind = np.random.default_rng(5), {"betting": "fixed", "hedged_star": "hedged"}
+    plan = betting.Plan(0.05, 40, kind.get(method, "star"))
     for _ in range(20):
-        low, span = rng.normal(size=2)
-        span = abs(span) + 0.1
+        low, span = rng.normal(), abs(rng.normal()) + 0.1
+        high = low + span
         x = low + span * rng.random(40)
-        first = means.star(x, level=0.9, bounds=(low, low + span))
-        again = means.star(x, level=0.9, bounds=(low, low + span), marks=[first.lower])
-        assert again.lower == first.lower
+        u, ones = (x - low) / (high - low), np.ones(40)
+        first = ask(method, x, level=0.9, alpha=None, bounds=(low, high))
+        again = ask(
+            method, x, level=0.9, alpha=None, bounds=(low, high), marks=[first.lower, first.upper]
+        )
+        at, to = ((m - low) / (high - low) for m in (first.lower, first.upper))
+        above = betting.first_passage(u, ones, at, plan) is not None
+        below = betting.first_passage(ones - u, ones, 1 - to, plan) is not None
+        assert (again.lower >= first.lower) == above
+        assert (again.upper <= first.upper) == below
+        assert (again.lower, again.upper) == pytest.approx((first.lower, first.upper), abs=1e-4)
 
 
 def test_looking_earlier_than_planned_costs_width_and_later_items_are_not_looked_at():
