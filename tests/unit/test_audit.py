@@ -82,10 +82,13 @@ def test_inputs_that_are_missing_are_not_compared():
 
 def test_long_inputs_are_measured_in_the_order_of_the_hash(monkeypatch):
     monkeypatch.setattr(texts, "_BUDGET", 250)
-    names = tuple(c * 10 for c in "abcdefgh")
+    names = (*(c * 10 for c in "abcd"), "e" * 10, "b" * 9 + "f", "g" * 10, "h" * 10)
     codes = np.arange(4, dtype=np.int32)
-    found = texts.compared(names, codes, codes + 4, np.array([2, 0, 1, 3]))
-    assert (found.measured, found.distance, len(found.different)) == (2, 1.0, 4)
+    found = texts.compared(names, codes, codes + 4, np.array([1, 2, 0, 3]))
+    assert (found.measured, len(found.different)) == (3, 4)
+    assert found.distance == pytest.approx((0.1 + 1 + 1) / 3)
+    found = texts.compared(names, codes, codes + 4, np.array([3, 2, 0, 1]))
+    assert (found.measured, found.distance) == (2, 1.0)
     nothing = texts.compared(("a" * 99, "b" * 99), codes[:1], codes[1:2], np.array([0]))
     assert (nothing.measured, nothing.distance) == (0, None)
 
@@ -101,6 +104,7 @@ def test_long_inputs_are_measured_in_the_order_of_the_hash(monkeypatch):
         (["d41d8cd98f00b204e9800998ecf8427e"] * 2, "hash"),
         (["sha256:" + "ab" * 32, "sha256:" + "cd" * 32], "hash"),
         (["ab" * 32, "cd" * 16], "text"),
+        (["abc", "bad"], "text"),
         (["1" * 16, "2" * 16], "text"),
         ([], "text"),
     ],
@@ -114,7 +118,7 @@ def test_a_model_compared_with_itself():
     p = audited(outputs=same, b=(1, 0, 1, 0))
     assert p.counts["identical_outputs"] == p.counts["identical_scores"] == 1
     assert [note[:5] for note in p.notes] == ["NF134"]
-    assert "with itself" in p.notes[0]
+    assert "compared with itself" in p.notes[0]
 
 
 def test_identical_outputs_with_scores_that_differ():
@@ -146,6 +150,8 @@ def test_outputs_of_runs_are_compared_run_by_run():
         for s in "12"
     ]
     assert pair(read(rows, contents=True), "a", "b").counts["identical_outputs"] == 0.5
+    fewer = [r for r in rows if (r["model"], r["id"], r["seed"]) != ("b", "p", "2")]
+    assert pair(read(fewer, contents=True), "a", "b").counts["identical_outputs"] == 1
 
 
 def test_rows_sorted_by_difficulty_are_told():
@@ -155,6 +161,18 @@ def test_rows_sorted_by_difficulty_are_told():
     assert note.startswith("NF136: in the order of their ids the scores of 'a' fall")
     (note,) = audit.sorted_note(ids, falling, np.arange(200.0)[::-1], "a")
     assert "in the order of time the scores of 'a' rise" in note
+
+
+def test_ranks_and_their_correlation_are_those_of_scipy():
+    from scipy import stats
+
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 5, 80).astype(float) - np.arange(80) / 20
+    rounded = np.round(x)
+    assert audit._midranks(rounded).tolist() == (stats.rankdata(rounded) - 40.5).tolist()
+    rho = stats.spearmanr(np.arange(80), rounded).statistic
+    (note,) = audit.sorted_note(tuple(map(str, range(80))), rounded, None, "a")
+    assert f"(rank correlation {rho:.2f}, n=80)" in note
 
 
 def test_whole_numbers_stand_in_their_own_order():

@@ -114,6 +114,14 @@ def test_the_score_itself_is_no_output():
     assert scores.output.names == ("x",)
 
 
+def test_a_kept_column_and_a_mark_of_failure_are_no_output():
+    rows = [
+        {"model": "a", "id": "1", "score": 0.5, "prediction": 1.0, "response": "", "resps": "x"}
+    ]
+    scores = read(rows, keep=["prediction"], failed="response", better="lower", contents=True)
+    assert scores.output.names == ("x",)
+
+
 def test_a_file_without_the_column_takes_it_from_all(tmp_path):
     for name, extra in (("a", {"prompt": "q", "response": "r"}), ("b", {"response": "s"})):
         row = {"id": 1, "accuracy": 1.0} | extra

@@ -64,12 +64,12 @@ def identical_note(
     equal = int((a == b).sum())
     if outputs == 1:
         scored = (
-            "So are all scores: this compares a model with itself."
+            "So are all scores: this looks like a model compared with itself."
             if equal == a.size
             else f"Yet {a.size - equal} scores differ: the scoring is not repeatable, or the "
             "column holds something else, such as a reference answer."
         )
-        return (f"NF134: all outputs of the two are identical. {scored}",)
+        return (f"NF134: all outputs that could be compared are identical. {scored}",)
     if equal < a.size:
         return ()
     known = "no outputs were read" if outputs is None else f"{outputs:.0%} of the outputs are equal"
