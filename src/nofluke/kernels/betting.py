@@ -121,7 +121,7 @@ def lower_limit(
 def grid(n: int, plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
     """The means that STaR is asked about, ascending: a function of n, the plan and the marks."""
     cells = min(max(20_000, 2 * n, 2 * plan.planned), 200_000)
-    return np.union1d(np.arange(1, cells) / cells, marks[(marks >= 0) & (marks < 1)])
+    return np.union1d(np.arange(1, cells) / cells, marks[(marks > 0) & (marks < 1)])
 
 
 def _at_marks(
@@ -156,14 +156,14 @@ def _game(plan: Plan) -> Game:
 
     share = {"star": 1.0, "hedged": plan.weight, "fixed": 0.0, "sequence": 0.0}[plan.kind]
     log_share = math.log(share) if share > 0 else -math.inf
-    cap = plan.cap if plan.cap is not None else (1.0 if plan.kind == "fixed" else 0.5)
+    cap = (1.0 if plan.kind == "fixed" else 0.5) if plan.cap is None else plan.cap
     threshold = -math.log(plan.alpha)
     return Game(
         threshold=threshold,
         log_target=threshold - log_share,
         log_share=log_share,
         log_rest=math.log1p(-share) if share < 1 else -math.inf,
-        cap=cap,
+        cap=float(cap),
         planned=plan.planned,
         population=plan.population,
     )
