@@ -107,6 +107,23 @@ def test_sampled_signs_agree_with_the_exact_law(two_sided, monkeypatch):
     assert abs(sampled.pvalue - exact.pvalue) < 5 * error
 
 
+def test_sampled_sums_that_tie_are_counted_too(monkeypatch):
+    d = np.array([0.1, 0.2, 0.3, 0.1, -0.2, 0.4, 0.1, -0.1])
+    exact = permutation.sign_flip(d, alternative="better").pvalue
+    monkeypatch.setattr(sign_flips, "_STATES", 1)
+
+    sampled = permutation.sign_flip(d, alternative="better", n_resamples=40_000).pvalue
+
+    strict = float(sum(sum(f) > 9 for f in flipped([1, 2, 3, 1, 2, 4, 1, 1])) / 2**8)
+    error = math.sqrt(exact * (1 - exact) / 40_000)
+    assert exact - strict > 20 * error
+    assert abs(sampled - exact) < 5 * error
+
+
+def flipped(sizes):
+    return [[s * v for s, v in zip(signs, sizes, strict=True)] for signs in signs_of(len(sizes))]
+
+
 def test_a_sampled_p_value_is_never_0_and_repeats_with_its_seed():
     d = np.random.default_rng(7).normal(3, 1, 200)
 

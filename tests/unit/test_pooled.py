@@ -62,7 +62,9 @@ def test_the_same_items_are_drawn_for_both_sides():
     a = {"errors": hard, "words": words}
     b = {"errors": hard + np.random.default_rng(3).integers(0, 3, 400), "words": words}
 
-    found = compare_pooled(table(a, b), "a", "b", "errors/words", alternative="worse")
+    found = compare_pooled(
+        table(a, b), "a", "b", "errors/words", alternative="worse", better="lower"
+    )
 
     spread = hard.std() / 100 / math.sqrt(400)
     assert found.bca.se < 0.05 * spread
@@ -283,7 +285,7 @@ def test_resamples_on_which_nothing_is_defined_widen_the_limits():
     ],
 )
 def test_which_way_is_better(better, alternative, open_side, verdict):
-    scores = table(*recognised(17, rates=(0.3, 0.1)), better=None)
+    scores = table(*recognised(17, rates=(0.3, 0.1)), better="lower")
 
     found = compare_pooled(scores, "a", "b", "errors/words", better=better, alternative=alternative)
 
@@ -338,7 +340,7 @@ WORDS = {"errors": np.array([1, 2, 3]), "words": np.array([5, 6, 7])}
 )
 def test_refusals(change, options, code, text):
     side = {**WORDS, **{k: np.array(v, float) for k, v in change.items()}}
-    scores = table(side, side, better=None)
+    scores = table(side, side, better="lower")  # of the score, which is not the statistic
     asked = {"a": "a", "b": "b", "statistic": "errors/words", **options}
 
     with pytest.raises(InputError, match=text) as refused:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betainc, ndtr, stdtrit
 
-from nofluke.kernels.resampling import bootstrap_counts
+from nofluke.kernels.resampling import bootstrap_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Streams that share one set of resamples or signs. Each stream alone is treated as it should be;
 # sharing costs a little precision of the share of rejections, and saves nearly all of the time.
 _SHARING = 100
+_SIGNS = 1 << 21  # random signs in memory at once
 _TIES = 2e-12  # of the sum of absolute values: sums this close tie up to rounding
 
 
@@ -80,12 +81,12 @@ def bootstrap_rejects(
 
     The limit is the replicate of rank alpha (B + 1), so it exceeds 0 if fewer are at most 0.
     """
-    n, rank = v.shape[1], math.floor(alpha * (n_resamples + 1) + 1e-9)
+    rank = math.floor(alpha * (n_resamples + 1) + 1e-9)
     found = []
     for block in _blocks(v):
-        sums = block @ bootstrap_counts(n, n_resamples, rng).T
-        slack = _TIES * np.abs(block).sum(axis=1, keepdims=True)
-        found.append((sums <= slack).sum(axis=1) < rank)
+        sums = bootstrap_sums(block.T, n_resamples, rng)
+        slack = _TIES * np.abs(block).sum(axis=1)
+        found.append((sums <= slack).sum(axis=0) < rank)
     return np.concatenate(found)
 
 
@@ -93,14 +94,21 @@ def sign_flip_rejects(
     v: NDArray[np.float64], alpha: float, n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """The sampled sign-flip test of the mean, with p = (count + 1) / (n_resamples + 1)."""
-    n = v.shape[1]
     found = []
     for block in _blocks(v):
-        signs = 2.0 * rng.integers(0, 2, size=(n, n_resamples), dtype=np.int8) - 1.0
-        slack = _TIES * np.abs(block).sum(axis=1)
-        hits = (block @ signs >= (block.sum(axis=1) - slack)[:, None]).sum(axis=1)
+        observed = block.sum(axis=1) - _TIES * np.abs(block).sum(axis=1)
+        hits = np.zeros(len(block), np.int64)
+        for draws in _portions(n_resamples, v.shape[1]):
+            signs = rng.integers(0, 2, size=(draws, v.shape[1]), dtype=np.int8)
+            hits += (block @ (2.0 * signs.T - 1.0) >= observed[:, None]).sum(axis=1)
         found.append((hits + 1) / (n_resamples + 1) <= alpha)
     return np.concatenate(found)
+
+
+def _portions(n_resamples: int, n: int) -> list[int]:
+    """How many resamples of n signs are held at once."""
+    step = max(1, _SIGNS // n)
+    return [min(step, n_resamples - done) for done in range(0, n_resamples, step)]
 
 
 def _blocks(v: NDArray[np.float64]) -> list[NDArray[np.float64]]:

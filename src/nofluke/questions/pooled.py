@@ -57,8 +57,8 @@ def compare_pooled(
             mapping of column arrays to a number. The column "score" is the score itself.
         alpha: Error level of each interval; one-sided alternatives spend all of it on one limit.
         alternative: "different", or "better" or "worse" for b against a.
-        better: "higher" or "lower": which way the statistic is better; known for correlations and
-            BLEU, and needed for "better" and "worse" only.
+        better: "higher" or "lower": which way the statistic is better, whatever the score is; known
+            for correlations and BLEU, and needed for "better" and "worse" only.
         n_resamples: Bootstrap resamples.
         seed: Seed or generator of the resamples.
         missing: "raise" refuses items that only one side has; "common" leaves them out.
@@ -81,7 +81,8 @@ def compare_pooled(
     >>> errors = rng.binomial(words.astype(int), [[0.2], [0.1]]).astype(float)
     >>> s = Scores.from_arrays(errors / words, candidates=["old", "new"], better="lower")
     >>> s = replace(s, kept={"errors": errors.ravel(), "words": np.tile(words, 2)})
-    >>> answer = compare_pooled(s, "old", "new", "errors/words", alternative="better")
+    >>> how = {"alternative": "better", "better": "lower"}
+    >>> answer = compare_pooled(s, "old", "new", "errors/words", **how)
     >>> answer.verdict, round(answer.a, 3), round(answer.b, 3)
     ('yes', 0.212, 0.104)
     """
@@ -139,7 +140,8 @@ class _Asked:
         found = corpus_statistics.understood(statistic, known)
         checks.choice(alternative, _ALTERNATIVES, name="alternative")
         checks.choice(missing, _MISSING, name="missing")
-        way = better if better is not None else found.better or scores.better
+        # The table's orientation is that of the score, and a statistic of other columns may differ.
+        way = better if better is not None else found.better
         side = _side(alternative, way)
         alpha = checks.fraction(alpha, name="alpha")
         return cls(
