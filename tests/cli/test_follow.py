@@ -272,4 +272,4 @@ def test_the_case_that_tempts_to_stop(shared, ask):
     code, out = ask(path=path, planned=400, format="json")
     told = json.loads(out)
     assert (code, told["verdict"], told["n"]) == (3, "continue", 400)
-    assert max(told["evidence"].values()) < 10.4542751186027
+    assert max(told["evidence"].values()) < 20

@@ -10,7 +10,7 @@ import pytest
 
 from nofluke import ComparisonStream
 
-ALPHA, RUNS, ITEMS = 0.1, 600, 150
+ALPHA, RUNS, ITEMS = 0.1, 300, 150
 ALLOWED = ALPHA + 5 * math.sqrt(ALPHA * (1 - ALPHA) / RUNS)
 
 # What is asked, the margin, the truth (difference: probability), and the words that are wrong.

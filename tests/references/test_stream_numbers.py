@@ -129,12 +129,13 @@ def test_a_stream_without_a_difference_that_tempts_to_stop(peeking):
     mean = -expected["final_mean_difference"]  # the case counts a - b
     assert (pairs[:, 1] - pairs[:, 0]).mean() == mean
     for alternative in ("better", "worse", "different"):
-        for planned in (None, 400):
+        # Short of the best fixed stake in hindsight, which STaR, whose stakes change, may exceed.
+        for planned, most in ((None, expected["best_possible_constant_bet_wealth"]), (400, 20)):
             stream = ComparisonStream(bounds=(0, 1), alternative=alternative, planned=planned)
             for a, b in pairs:
                 stream.update(a, b)
                 # Short of any fixed stake, and of any mixture of them, at its luckiest.
-                assert max(stream.evidence.values()) < expected["best_possible_constant_bet_wealth"]
+                assert max(stream.evidence.values()) < most
             assert stream.verdict == "continue"
             assert stream.mean == pytest.approx(mean, abs=1e-12)
 

@@ -69,7 +69,7 @@ def follow(
         a: Candidate A of a file with one score on a line, or its column.
         b: Candidate B.
         poll: Seconds between two looks at the file.
-        idle: Stop after so many seconds without a new pair; None waits for Ctrl-C.
+        idle: Stop after so many seconds without new text; None waits for Ctrl-C.
         format: "text" or "json".
         state: Where the state is kept, so that a restart goes on.
         clock: Seconds, for ``idle``.
@@ -105,7 +105,8 @@ def follow(
                 sleep(wait)
         except KeyboardInterrupt:
             interrupted = True
-    run.save()
+    if not interrupted:  # then the last whole step is on disk already
+        run.save()
     _show(run.answer(), format)
     if run.stream.verdict != CONTINUE:
         return DECIDED
@@ -132,12 +133,12 @@ class _Watching:
         run = self._run
         before = run.seen
         for text in tail.new():
+            self._last = self._clock()
             run.take(text)
             if run.stream.verdict != CONTINUE and run.caught_up:
                 return True
         run.check_caught_up()
         if run.seen > before:
-            self._last = self._clock()
             run.save()
             self._tell()
         return self._patience is not None and self._clock() - self._last >= self._patience
