@@ -93,7 +93,8 @@ class Scores:
 
     def __post_init__(self) -> None:
         # A selection function gets the table itself; it must not be able to change the evidence.
-        labels = [c.codes for c in self.labels_at(np.s_[:]).values() if c is not None]
+        columns = (getattr(self, name) for name in assembly.LABELLED)
+        labels = [column.codes for column in columns if column is not None]
         for array in (self.values, self.starts, self.where, *self.kept.values(), *labels):
             if array is not None:
                 array.setflags(write=False)
