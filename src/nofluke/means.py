@@ -1,8 +1,8 @@
 """Intervals for the mean of bounded scores.
 
 All but ``t`` hold at every number of scores, for every distribution between declared bounds; of
-``gaffke`` that is a conjecture. At a thousand differences of two scores ``star`` is 8 to 9 % wider than
-``t``, ``hedged_star`` 11 % and ``betting`` 23 %, and more where the differences hardly vary.
+``gaffke`` that is a conjecture. At a thousand differences of two scores ``star`` is 8 to 9 % wider
+than ``t``, ``hedged_star`` 11 % and ``betting`` 23 %, and more where the differences hardly vary.
 
 A two-sided interval spends half of its error level on each limit, a one-sided one all of it on its
 only limit; the other is then the bound of the scores.
