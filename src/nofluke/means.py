@@ -1,7 +1,8 @@
 """Intervals for the mean of bounded scores.
 
-All but ``t`` hold at every number of scores, for every distribution between declared bounds. They
-are listed from the bluntest to the sharpest; ``star`` is within a few per cent of ``t``.
+All but ``t`` hold at every number of scores, for every distribution between declared bounds; of
+``gaffke`` that is a conjecture. At a thousand differences of two scores ``star`` is 8 to 9 % wider
+than ``t``, ``hedged_star`` 11 % and ``betting`` 23 %, and more where the differences hardly vary.
 
 A two-sided interval spends half of its error level on each limit, a one-sided one all of it on its
 only limit; the other is then the bound of the scores.
@@ -224,7 +225,7 @@ def star(
     marks: ArrayLike = (),
     planned: int | None = None,
 ) -> Interval:
-    """Interval for the mean by STaR bets, derandomised; close to ``t`` and guaranteed.
+    """Interval for the mean by STaR bets, derandomised: sharp at a planned number of items.
 
     The limits lie on a grid of means that is fixed in advance. The bets depend on the level, so
     intervals at two levels need not lie in each other.
