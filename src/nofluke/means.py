@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 from nofluke import bands, checks, functionals
 from nofluke.errors import InputError
 from nofluke.kernels import betting as capital
-from nofluke.kernels import concentration, sums
+from nofluke.kernels import concentration, dirichlet, sums
 from nofluke.methods import Register
 from nofluke.results import Interval
 
@@ -301,6 +301,43 @@ def hedged_star(
     share = checks.fraction(weight, name="weight")
     plan = _plan(items, alpha, side, "hedged", planned)._replace(weight=share)
     return _by_betting(items, plan, alpha, side, marks, method="hedged_star")
+
+
+@METHODS.add(
+    guarantee="conjectured", needs=_BOUNDS, cite="Gaffke 2005; Learned-Miller & Thomas 1905.06208"
+)
+def gaffke(
+    x: ArrayLike,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    bounds: Bounds = None,
+) -> Interval:
+    """Gaffke's interval for the mean: sharp, in any order, and not proved to hold.
+
+    For scores of two values it is the interval of Clopper and Pearson, which does hold; for others
+    nobody has found a distribution for which it fails, nor a proof that there is none.
+
+    Args:
+        x: Scores, shape (n,), one per independent item.
+        level: Coverage conjectured for every n and every distribution within the bounds.
+        alpha: Error level, instead of ``level``.
+        side: "both", "lower" (only a lower limit) or "upper".
+        bounds: Lowest and highest possible score, in the units of ``x``.
+
+    Raises:
+        InputError: As for ``hoeffding``.
+
+    >>> print(gaffke([0, 1, 1, 1], level=0.95, bounds=(0, 1)))
+    0.75 [0.1941, 0.9937] at 95% (gaffke, n=4, conjectured)
+    """
+    items, side, alpha = _items(x, level, alpha, side, bounds)
+    tail = _tail(alpha, side)
+    lower = 0.0 if side == "upper" else dirichlet.lower_limit(items.s, tail)
+    upper = 1.0 if side == "lower" else 1 - dirichlet.lower_limit(items.c - items.s, tail)
+    found = _limits(items, (lower, upper), alpha, side, method="gaffke")
+    return replace(found, guarantee="conjectured")
 
 
 @METHODS.add(guarantee="asymptotic", cite="Student 1908")

@@ -121,7 +121,7 @@ def lower_limit(
 def grid(n: int, plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
     """The means that STaR is asked about, ascending: a function of n, the plan and the marks."""
     cells = min(max(20_000, 2 * n, 2 * plan.planned), 200_000)
-    return np.union1d(np.arange(1, cells) / cells, marks[(marks >= 0) & (marks < 1)])
+    return np.union1d(np.arange(1, cells) / cells, marks[(marks > 0) & (marks < 1)])
 
 
 def _at_marks(

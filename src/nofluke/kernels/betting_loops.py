@@ -21,9 +21,14 @@ R = TypeVar("R")
 _HOW: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 # In units of the mean: what rounding may take from a sum of scores.
 _SLACK = 1e-12
+# Means that are walked in one pass.
+_LANES = 32
+# A hair above log 2: the sum of two wealths is at most twice the larger.
+_LOG_TWO = 0.6931471805599454
+_EPSILON = steps.EPSILON
 
 
-def _compiled(function: Callable[P, R]) -> Callable[P, R]:
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """The function as machine code, kept on disk where there is a place to keep it."""
     try:
         return cast("Callable[P, R]", numba.njit(cache=True, **_HOW)(function))
@@ -31,13 +36,14 @@ def _compiled(function: Callable[P, R]) -> Callable[P, R]:
         return cast("Callable[P, R]", numba.njit(**_HOW)(function))
 
 
-_star_bet = _compiled(steps.star_bet)
-_predmix_rate = _compiled(steps.predmix_rate)
-_fixed_rate = _compiled(steps.fixed_rate)
-_truncated = _compiled(steps.truncated)
-_residual = _compiled(steps.residual)
-_log_growth = _compiled(steps.log_growth)
-_log_mixture = _compiled(steps.log_mixture)
+_star_bet = compiled(steps.star_bet)
+_predmix_rate = compiled(steps.predmix_rate)
+_fixed_rate = compiled(steps.fixed_rate)
+_truncated = compiled(steps.truncated)
+_residual = compiled(steps.residual)
+_log1p_small = compiled(steps.log1p_small)
+_log_mixture = compiled(steps.log_mixture)
+_SMALL = steps.SMALL
 _TOTAL, _WEIGHT, _SQUARES = steps.FIRST_TOTAL, steps.FIRST_WEIGHT, steps.FIRST_SQUARES
 
 
@@ -71,7 +77,16 @@ class Game(NamedTuple):
     population: int
 
 
-@_compiled
+@compiled
+def _log_growth(bet: float, y: float) -> float:
+    """As in `steps`, whose version calls a function that is not compiled."""
+    gain = bet * y
+    if -_SMALL < gain < _SMALL:
+        return _log1p_small(gain)
+    return math.log1p(gain) if gain > -1 else -math.inf
+
+
+@compiled
 def rates(
     s: NDArray[np.float64], c: NDArray[np.float64], log_inverse_alpha: float, fixed: int
 ) -> NDArray[np.float64]:
@@ -91,7 +106,7 @@ def rates(
     return out
 
 
-@_compiled
+@compiled
 def walk(
     items: Items,
     m: float,
@@ -131,7 +146,7 @@ def walk(
         one, two = game.log_share + log_star, game.log_rest + log_mix
         high = max(one, two)
         # Between its larger part and twice that lies the sum, so it is rarely needed.
-        if path.size == 0 and high + 0.6931471805599454 < game.threshold:
+        if path.size == 0 and high + _LOG_TWO < game.threshold:
             continue
         log_wealth = _log_mixture(one, two)
         if path.size > 0:
@@ -143,7 +158,7 @@ def walk(
     return first
 
 
-@_compiled
+@compiled
 def bisected(items: Items, game: Game) -> float:
     """Largest rejected mean, from below, for a wealth that falls with m; 0 if there is none."""
     nothing = np.empty(0)
@@ -157,7 +172,7 @@ def bisected(items: Items, game: Game) -> float:
     return rejected
 
 
-@_compiled
+@compiled
 def last_rejected(
     items: Items,
     grid: NDArray[np.float64],
@@ -171,7 +186,7 @@ def last_rejected(
         grid: Means, ascending, shape (k,).
         game: The test.
         sure: A test that rejects less often than ``game`` and whose wealth falls with m: what it
-            rejects need not be walked. Without a threshold (inf) it is not asked.
+            rejects need not be walked. With an infinite threshold it is not asked.
     """
     nothing = np.empty(0)
     count, above = 0, grid.size
@@ -181,6 +196,82 @@ def last_rejected(
             count = middle + 1
         else:
             above = middle
-    while count < grid.size and walk(items, grid[count], game, nothing) > 0:
+    while count < grid.size:
+        if game.population > 0:
+            rejected, asked = int(walk(items, grid[count], game, nothing) > 0), 1
+        else:
+            asked = min(_LANES, grid.size - count)
+            rejected = _walk_abreast(items, grid[count : count + asked], game)
+        count += rejected
+        if rejected < asked:
+            break
+    return count
+
+
+@compiled
+def _walk_abreast(items: Items, means: NDArray[np.float64], game: Game) -> int:  # noqa: PLR0912
+    """How many of the first of ascending means are rejected, as by ``walk``.
+
+    The same arithmetic as there to the last bit, for all means in one pass. Written out, because
+    the compiler does several means at a time where the inner loops have no branches and no calls.
+    """
+    m, lanes = means, means.size
+    log_star, log_mix, squares = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)
+    gain = np.zeros(lanes)
+    # What STaR's bets and the others are capped by, and what does not change in STaR's variance.
+    most, cap = 1 / (m + _EPSILON), game.cap / m
+    widest, early = m * (1 - m) + _EPSILON, (m + _EPSILON) * game.planned
+    # Turned to -inf where a mean is rejected, so that it is not looked at again.
+    share, rest = np.full(lanes, game.log_share), np.full(lanes, game.log_rest)
+    left, near = lanes, game.threshold - _LOG_TWO
+    for i in range(items.s.size):
+        s, c, rate = items.s[i], items.c[i], items.rate[i]
+        if game.log_share > -math.inf and i < game.planned:
+            inverse, ahead = 1 / (i + _EPSILON), 2 / (game.planned - (i + _EPSILON))
+            again = inverse * inverse
+            for j in range(lanes):
+                y = s - m[j] * c
+                seen = squares[j] * inverse + early[j] * again
+                variance = seen if seen < widest[j] else widest[j]
+                missing = game.log_target - log_star[j]
+                missing = missing if missing > 0 else 0.0
+                bet = math.sqrt(ahead * missing / variance)
+                gain[j] = (bet if bet < most[j] else most[j]) * y
+                squares[j] += y * y
+            largest = 0.0
+            for j in range(lanes):
+                largest = max(largest, abs(gain[j]))
+            if largest < _SMALL:
+                for j in range(lanes):
+                    log_star[j] += _log1p_small(gain[j])
+            else:
+                for j in range(lanes):
+                    log_star[j] += _log_growth(gain[j], 1.0)
+        if game.log_rest > -math.inf:
+            for j in range(lanes):
+                gain[j] = (rate if rate < cap[j] else cap[j]) * (s - m[j] * c)
+            largest = 0.0
+            for j in range(lanes):
+                largest = max(largest, abs(gain[j]))
+            if largest < _SMALL:
+                for j in range(lanes):
+                    log_mix[j] += _log1p_small(gain[j])
+            else:
+                for j in range(lanes):
+                    log_mix[j] += _log_growth(gain[j], 1.0)
+        highest = -math.inf
+        for j in range(lanes):
+            highest = max(highest, share[j] + log_star[j], rest[j] + log_mix[j])
+        if highest < near:
+            continue
+        for j in range(lanes):
+            one, two = share[j] + log_star[j], rest[j] + log_mix[j]
+            if max(one, two) >= near and _log_mixture(one, two) >= game.threshold:
+                share[j] = rest[j] = -math.inf
+                left -= 1
+        if left == 0:
+            break
+    count = 0
+    while count < lanes and max(share[count], rest[count]) == -math.inf:
         count += 1
     return count

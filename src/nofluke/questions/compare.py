@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nofluke import checks, means
 from nofluke.errors import InputError
 from nofluke.kernels import sums
@@ -14,7 +16,7 @@ from nofluke.questions.comparison import Comparison
 from nofluke.questions.counting import Counting
 from nofluke.questions.evidence import decided_at, watched
 from nofluke.questions.routes import ASYMPTOTIC, BETTING, Asymptotic, Exact, Registered, Route
-from nofluke.questions.sides import Membership, Sides, bounded, sides
+from nofluke.questions.sides import Membership, Sides, sides
 from nofluke.questions.subgroups import by_group
 
 if TYPE_CHECKING:
@@ -101,8 +103,18 @@ def compare(
     """
     claim = Claim.understood(alternative, margin, alpha)
     seed = checks.whole(seed, name="seed", least=0)
-    found = sides(scores, a, b, claim, paired=paired, missing=missing, seed=seed)
-    found = bounded(found, scores, bounds=bounds, binary=binary, method=method)
+    found = sides(
+        scores,
+        a,
+        b,
+        claim,
+        bounds=bounds,
+        binary=binary,
+        needs_bounds=checks.choice(method, METHODS, name="method") not in ASYMPTOTIC,
+        paired=paired,
+        missing=missing,
+        seed=seed,
+    )
     counting = Counting(
         clusters=found.labels(clusters, "clusters"),
         groups=found.labels(True if mix and groups is None else groups, "groups"),
@@ -188,7 +200,6 @@ def compare(
 
 def _route(method: str, units: Units, claim: Claim, found: Sides, counting: Counting) -> Route:
     """The way to the verdict: as named, or the sharpest that is proved for this design."""
-    checks.choice(method, METHODS, name="method")
     exact = _exact_serves(units, claim, found, counting)
     if method == "mcnemar" and exact is not None:
         raise InputError(f"method='mcnemar' {exact}; leave method= out.", code="NF008")
@@ -286,7 +297,7 @@ def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
         return []
     return by_group(
         found.d,
-        counting.groups.codes,
+        counting.groups.codes.astype(np.int64),
         counting.groups.names,
         found.difference_bounds,
         route.claim,

@@ -61,8 +61,7 @@ def paired(scores: Scores, a: str, b: str, names: tuple[str, ...], missing: str)
         missing: "raise" or "common", as for ``findings.settle``.
 
     Raises:
-        InputError: Unknown ids, items without a partner, gaps in a column, failed rows, a pair in
-            two clusters.
+        InputError: Unknown ids, items without a partner, failed rows, a pair in two clusters.
     """
     table = findings.settle(_two_of(scores, a, b), missing)
     _refuse_failures(table)
@@ -70,8 +69,6 @@ def paired(scores: Scores, a: str, b: str, names: tuple[str, ...], missing: str)
     at = table.candidates.index(a)
     columns = {"score": table.values, **table.kept}
     sides = [{name: columns[name].reshape(2, n)[k] for name in names} for k in (at, 1 - at)]
-    for name, side in zip((a, b), sides, strict=True):
-        _refuse_gaps(side, name, table.examples)
     codes, unit = _units(table, n)
     return Corpora(
         names=(a, b),
@@ -82,6 +79,19 @@ def paired(scores: Scores, a: str, b: str, names: tuple[str, ...], missing: str)
         unit=unit,
         notes=table.notes,
     )
+
+
+def refuse_gaps(corpora: Corpora) -> None:
+    """Refuse columns that are not finite for every item."""
+    for who, side in zip(corpora.names, (corpora.a, corpora.b), strict=True):
+        for column, values in side.items():
+            bad = np.flatnonzero(~np.isfinite(values))
+            if bad.size:
+                raise InputError(
+                    f"column {column!r} of {who!r} is missing or infinite for {bad.size} items: "
+                    f"{some(corpora.items[i] for i in bad.tolist())}; all of them are needed.",
+                    code="NF026",
+                )
 
 
 def _two_of(scores: Scores, a: str, b: str) -> Scores:
@@ -121,17 +131,6 @@ def _refuse_failures(table: Scores) -> None:
             "wrong, say) and read the table without failed=.",
             code="NF026",
         )
-
-
-def _refuse_gaps(side: Columns, name: str, items: tuple[str, ...]) -> None:
-    for column, values in side.items():
-        bad = np.flatnonzero(~np.isfinite(values))
-        if bad.size:
-            raise InputError(
-                f"column {column!r} of {name!r} is missing or infinite for {bad.size} items: "
-                f"{some(items[i] for i in bad.tolist())}; a sum needs all of them.",
-                code="NF026",
-            )
 
 
 def _units(table: Scores, n: int) -> tuple[NDArray[np.int64], str]:

@@ -62,8 +62,7 @@ def understood(
         InputError: The text is not understood, or names a column that was not kept.
     """
     if callable(statistic):
-        name = getattr(statistic, "__name__", type(statistic).__name__)
-        return CorpusStatistic(name=name, columns=known, better=None, value=statistic)
+        return _own(statistic, known)
     found = _named(str(statistic))
     absent = [name for name in found.columns if name not in known]
     if absent:
@@ -73,6 +72,29 @@ def understood(
             code="NF025",
         )
     return found
+
+
+def _own(function: Callable[[Columns], float], known: tuple[str, ...]) -> CorpusStatistic:
+    """A caller's function, which gets all columns there are."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+
+    def value(given: Columns) -> float:
+        try:
+            return float(function(given))
+        except KeyError as error:
+            raise InputError(
+                f"{name} asks for {error}, and the table has the columns {', '.join(known)}; keep "
+                "what it needs: read(..., keep=[...]).",
+                code="NF025",
+            ) from error
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{name} cannot be used as a statistic ({error}); it gets a mapping of column "
+                "names to arrays and must return one number, NaN where it is undefined.",
+                code="NF025",
+            ) from error
+
+    return CorpusStatistic(name=name, columns=known, better=None, value=value)
 
 
 def _named(text: str) -> CorpusStatistic:

@@ -108,7 +108,7 @@ class Counting:
             {
                 "group": name,
                 "n": int(counts[g]),
-                "share": counts[g] / d.size,
+                "share": float(counts[g] / d.size),
                 "mix": wanted[g],
                 "estimate": sums.mean(d[codes == g]) if counts[g] else None,
             }

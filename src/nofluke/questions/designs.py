@@ -113,7 +113,7 @@ def of_clusters(
     place = np.full(len(names), -1)
     place[present] = np.arange(present.size)
     at, w = place[codes], np.ones(d.size) if weights is None else weights
-    sizes = np.bincount(at, weights=w)
+    sizes = np.bincount(at, weights=w).astype(np.float64)
     means = np.bincount(at, weights=w * d) / sizes
     if max_size is None:
         return Units(
@@ -187,13 +187,15 @@ def of_mix(
     used = [(share, part) for share, part in zip(shares, parts, strict=True) if share > 0]
     J = min(part.size for _, part in used)
     x = np.sum([share * _block_means(part, J) for share, part in used], axis=0)
+    se, df = _welch(used)
     return Units(
         x=x,
         bounds=bounds,
         word="blocks",
         estimand="mean difference under the mix",
         estimate=math.fsum(share * sums.mean(part) for share, part in used),
-        **_welch([(share, part) for share, part in used]),
+        se=se,
+        df=df,
         asymptotic="stratified_t",
         ordered=False,
     )
@@ -209,13 +211,15 @@ def of_two_samples(
     of b minus that of a.
     """
     J = min(a.size, b.size)
+    se, df = _welch([(-1.0, a), (1.0, b)])
     return Units(
         x=_block_means(b, J) - _block_means(a, J),
         bounds=bounds,
         word="blocks",
         estimand="difference of two means, not paired",
         estimate=sums.mean(b) - sums.mean(a),
-        **_welch([(-1.0, a), (1.0, b)]),
+        se=se,
+        df=df,
         asymptotic="welch_t",
         ordered=False,
     )
@@ -288,11 +292,11 @@ def _standard_error(x: NDArray[np.float64]) -> float:
     return math.sqrt(math.fsum((x - sums.mean(x)) ** 2) / (x.size - 1) / x.size)
 
 
-def _welch(parts: Sequence[tuple[float, NDArray[np.float64]]]) -> dict[str, float]:
+def _welch(parts: Sequence[tuple[float, NDArray[np.float64]]]) -> tuple[float, float]:
     """Standard error of a weighted sum of independent means, and Satterthwaite's freedom."""
     squares = [(share * _standard_error(x)) ** 2 for share, x in parts]
     total = math.fsum(squares)
     if not math.isfinite(total):
-        return {"se": math.inf, "df": 0}
+        return math.inf, 0
     freedom = math.fsum(s**2 / (x.size - 1) for s, (_, x) in zip(squares, parts, strict=True))
-    return {"se": math.sqrt(total), "df": total**2 / freedom if freedom > 0 else math.inf}
+    return math.sqrt(total), total**2 / freedom if freedom > 0 else math.inf

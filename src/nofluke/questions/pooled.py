@@ -13,7 +13,7 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import clusters, resampling
 from nofluke.questions import corpus_statistics
-from nofluke.questions.corpora import Corpora, paired
+from nofluke.questions.corpora import Corpora, paired, refuse_gaps
 from nofluke.questions.pooled_answer import Estimate, PooledComparison
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def compare_pooled(
         missing=missing,
     )
     corpora = paired(scores, a, b, asked.statistic.columns, missing)
+    if isinstance(statistic, str):  # a function may know what to do with gaps
+        refuse_gaps(corpora)
     rng = checks.generator(seed)
     question = {
         "a": a,
@@ -281,8 +283,6 @@ def _pooled(
     a, b = figures
     estimate, alpha, side = b - a, asked.alpha, asked.side
     bend = resampling.acceleration(left_out.mean() - left_out)
-    if math.isnan(bend):
-        bend = 0.0
     nothing = resampling.Limits(-math.inf, math.inf)
     bca = percentile = jackknife = nothing
     if _varies(replicates):

@@ -10,7 +10,6 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.questions.routes import ASYMPTOTIC
 from nofluke.scores import metrics, pairing
 from nofluke.scores.table import Labels, Scores
 
@@ -107,48 +106,45 @@ class Sides:
 
 
 def sides(
-    scores: Scores, a: str, b: str, claim: Claim, *, paired: bool, missing: str, seed: int
-) -> Sides:
-    """The two sides, paired by id or as two samples.
-
-    Raises:
-        InputError: Unknown candidates, an orientation that the claim needs and nobody declared,
-            or examples that cannot be paired.
-    """
-    _check_names(scores, a, b)
-    sign = _sign(scores, claim)
-    if not paired:
-        return _two_samples(scores, a, b, sign, seed)
-    pairs = pairing.pair(scores, a, b, missing=missing, seed=seed)
-    order = pairs.order
-    return Sides(
-        ids=tuple(pairs.ids[i] for i in order),
-        a=pairs.a[order],
-        b=pairs.b[order],
-        sign=sign,
-        counts=pairs.counts,
-        notes=pairs.notes,
-        cluster=pairs.cluster and Labels(pairs.cluster.codes[order], pairs.cluster.names),
-        time=None if pairs.time is None else pairs.time[order],
-    )
-
-
-def bounded(
-    found: Sides,
     scores: Scores,
+    a: str,
+    b: str,
+    claim: Claim,
     *,
     bounds: Sequence[float] | None,
     binary: bool | None,
-    method: str,
+    needs_bounds: bool,
+    paired: bool,
+    missing: str,
+    seed: int,
 ) -> Sides:
-    """The sides with the bounds of the score, and whether it is binary by declaration.
+    """The two sides, paired by id or as two samples, with the bounds of the score.
+
+    Args:
+        scores: The table.
+        a: The baseline.
+        b: The candidate compared with it.
+        claim: What is claimed.
+        bounds: Lowest and highest possible score, if the caller says.
+        binary: Whether the score is 0 or 1 by its meaning, if the caller says.
+        needs_bounds: Whether the method cannot do without bounds.
+        paired: Whether the two share their examples.
+        missing: What a missing score means.
+        seed: Seed of the order.
 
     Raises:
-        InputError: Scores outside the bounds, no bounds where the method needs them, or scores
-            other than 0 and 1 that were declared binary.
+        InputError: Unknown candidates, an orientation that the claim needs and nobody declared,
+            examples that cannot be paired, scores outside the bounds, no bounds where they are
+            needed, or scores other than 0 and 1 that were declared binary.
     """
-    known = metrics.known(scores.metric)
-    declared = (scores.binary or known.binary) if binary is None else binary
+    _check_names(scores, a, b)
+    sign = _sign(scores, claim)
+    declared = _declared(scores, binary)
+    if declared and bounds is None and scores.bounds is None:
+        bounds = (0.0, 1.0)
+    limits = _limits(scores, bounds, (a, b), needed=needs_bounds)
+    gather = _pairs if paired else _two_samples
+    found = gather(scores, a, b, sign, missing=missing, seed=seed, bounds=limits)
     zero_one = all(bool(np.isin(x, (0.0, 1.0)).all()) for x in (found.a, found.b))
     if binary and not zero_one and not _repeated(found):
         other = [x for side in (found.a, found.b) for x in side.tolist() if x not in (0.0, 1.0)]
@@ -157,15 +153,24 @@ def bounded(
             f"{some(other, most=3)}.",
             code="NF014",
         )
-    if declared and bounds is None and scores.bounds is None:
-        bounds = (0.0, 1.0)
-    try:
-        limits = pairing.bounds_of(scores, bounds)
-    except InputError as error:
-        if method not in ASYMPTOTIC or error.code == "NF010":
-            raise
-        limits = None
     return replace(found, bounds=limits, binary=declared and zero_one)
+
+
+def _declared(scores: Scores, binary: bool | None) -> bool:  # noqa: FBT001 (three values)
+    if binary is not None:
+        return binary
+    return scores.binary or metrics.known(scores.metric).binary
+
+
+def _limits(
+    scores: Scores, bounds: Sequence[float] | None, both: tuple[str, str], *, needed: bool
+) -> tuple[float, float] | None:
+    try:
+        return metrics.bounds_of(scores, bounds, candidates=both)
+    except InputError as error:
+        if needed or error.code == "NF010":
+            raise
+        return None
 
 
 def _repeated(found: Sides) -> bool:
@@ -196,15 +201,47 @@ def _sign(scores: Scores, claim: Claim) -> int:
     return 1 if checks.better(scores.better) == "higher" else -1
 
 
-def _two_samples(scores: Scores, a: str, b: str, sign: int, seed: int) -> Sides:
-    first, second = pairing.unpaired(scores, a, b)
-    (a_ids, a_values), (b_ids, b_values) = first, second
-    a_order, b_order = pairing.hash_order(a_ids, seed), pairing.hash_order(b_ids, seed)
+def _pairs(
+    scores: Scores,
+    a: str,
+    b: str,
+    sign: int,
+    *,
+    missing: str,
+    seed: int,
+    bounds: tuple[float, float] | None,
+) -> Sides:
+    pairs = pairing.pair(scores, a, b, missing=missing, seed=seed, bounds=bounds)
+    order = pairs.order
     return Sides(
-        ids=(*(a_ids[i] for i in a_order), *(b_ids[i] for i in b_order)),
-        a=a_values[a_order],
-        b=b_values[b_order],
+        ids=tuple(pairs.ids[i] for i in order),
+        a=pairs.a[order],
+        b=pairs.b[order],
         sign=sign,
-        counts={"pairs": 0, "only_a": len(a_ids), "only_b": len(b_ids)},
+        counts=pairs.counts,
+        notes=pairs.notes,
+        cluster=pairs.cluster and Labels(pairs.cluster.codes[order], pairs.cluster.names),
+        time=None if pairs.time is None else pairs.time[order],
+    )
+
+
+def _two_samples(
+    scores: Scores,
+    a: str,
+    b: str,
+    sign: int,
+    *,
+    missing: str,
+    seed: int,
+    bounds: tuple[float, float] | None,
+) -> Sides:
+    found = pairing.unpaired(scores, a, b, missing=missing, seed=seed, bounds=bounds)
+    return Sides(
+        ids=(*(found.ids_a[i] for i in found.order_a), *(found.ids_b[i] for i in found.order_b)),
+        a=found.a[found.order_a],
+        b=found.b[found.order_b],
+        sign=sign,
+        counts={"pairs": 0, **found.counts},
+        notes=found.notes,
         paired=False,
     )

@@ -358,9 +358,15 @@ class Scores:
         owners = np.searchsorted(self.starts, at, side="right") - 1
         return [
             f"{self.candidates[k]}/{self.examples[self.places(k)[i - self.starts[k]]]}: "
-            f"{self.values[i]:g}"
+            f"{_exactly(float(self.values[i]))}"
             for k, i in zip(owners.tolist(), at.tolist(), strict=True)
         ]
+
+
+def _exactly(value: float) -> str:
+    """A short spelling where it is exact: a 1 that is a little more must not look like 1."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
