@@ -41,13 +41,17 @@ def evidence(result: Comparison, *, ax: Axes | None = None) -> Axes:
     _caption(ax, result)
     if not result.wealth:
         return canvas.nothing(ax, f"The method {result.method} looks once and bets on nothing.")
-    ends = [_draw_path(ax, wealth, i) for i, wealth in enumerate(result.wealth)]
+    ends = [
+        _draw_path(ax, wealth, i, named=len(_levels(result)) > 1)
+        for i, wealth in enumerate(result.wealth)
+    ]
     for height in {wealth.log_threshold / _TEN for wealth in result.wealth}:
         ax.axhline(height, color=canvas.INK, lw=1.1, ls=(0, (4, 2)), label="decides")
     _settle(ax, result)
     if result.decided_at is not None:
         ax.axvline(result.decided_at, color=canvas.COLOURS[3], lw=1.3, label="decided")
-    labels.at_line_ends(ax, ends)
+    low, high = ax.get_ylim()
+    labels.at_line_ends(ax, [(x, min(max(y, low), high), text, hue) for x, y, text, hue in ends])
     canvas.footer(ax, told)
     return ax
 
@@ -77,7 +81,12 @@ def thinned(wealth: Wealth, most: int = _POINTS) -> NDArray[np.int64]:
     return np.unique(np.array([0, y.size - 1, *at, *highs, *lows]))
 
 
-def _draw_path(ax: Axes, wealth: Wealth, i: int) -> tuple[float, float, str, str]:
+def _levels(result: Comparison) -> list[float]:
+    """The e-values that decide."""
+    return sorted({math.exp(wealth.log_threshold) for wealth in result.wealth})
+
+
+def _draw_path(ax: Axes, wealth: Wealth, i: int, *, named: bool) -> tuple[float, float, str, str]:
     at, colour = thinned(wealth, _POINTS - 1), canvas.COLOURS[i % canvas.MOST]
     units, heights = np.append(0, at + 1), np.append(0.0, wealth.log_e[at] / _TEN)
     stroke = canvas.STROKES[i % canvas.MOST]
@@ -86,7 +95,8 @@ def _draw_path(ax: Axes, wealth: Wealth, i: int) -> tuple[float, float, str, str
     if crossing is not None:
         height = wealth.log_e[crossing - 1] / _TEN
         ax.plot(crossing, height, "o", label="first crossing", **_RING)
-    return float(units[-1]), float(heights[-1]), wealth.label, colour
+    level = f" (at {math.exp(wealth.log_threshold):.4g})" if named else ""
+    return float(units[-1]), float(heights[-1]), wealth.label + level, colour
 
 
 def _settle(ax: Axes, result: Comparison) -> None:
@@ -109,10 +119,8 @@ def _lowest(result: Comparison) -> float:
 def _told(result: Comparison) -> list[str]:
     if not result.wealth:
         return []
-    levels = sorted({math.exp(wealth.log_threshold) for wealth in result.wealth})
-    told = [
-        "broken line: decides, at an e-value of " + " and ".join(f"{level:.4g}" for level in levels)
-    ]
+    levels = " and ".join(f"{level:.4g}" for level in _levels(result))
+    told = [f"broken horizontal line: decides, at an e-value of {levels}"]
     if result.decided_at is not None:
         told.append(
             f"vertical line: the verdict was sure after {result.decided_at} of "

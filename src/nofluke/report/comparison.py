@@ -28,6 +28,7 @@ _COUNTS = {
     "identical_scores": "share of pairs with equal scores",
     "identical_outputs": "share of pairs with equal outputs",
     "inputs_differ": "share of pairs whose inputs differ",
+    "inputs_distance": "mean edit distance of inputs that differ (0 to 1)",
 }
 _SHARES = ("identical_scores", "identical_outputs", "inputs_differ")
 
