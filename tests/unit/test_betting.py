@@ -206,7 +206,7 @@ def test_many_means_in_one_pass_are_many_walks(kind, part, seed):
     alpha, planned = [0.3, 0.001][seed % 3 == 0], n if seed % 4 else max(1, n // 2)
     plan = Plan(alpha, planned, kind, population=population)
     limit = 0.0
-    for m in betting.grid(n, plan, np.empty(0)):
+    for m in betting.grid(plan, np.empty(0)):
         if not rejects(s, c, m, plan):
             break
         limit = m
@@ -230,13 +230,13 @@ def test_at_a_mark_limit_and_test_agree(kind):
 
 def test_the_grid_does_not_depend_on_the_data():
     plan = Plan(0.05, 100)
-    points = betting.grid(100, plan, np.array([0.0, 0.123456, 1.0]))
+    points = betting.grid(plan, np.array([0.0, 0.123456, 1.0]))
 
     assert points.size == 20_000
     assert 0.123456 in points
     assert (np.diff(points) > 0).all()
     assert (points[0], points[-1]) == (1 / 20_000, 19_999 / 20_000)
-    assert betting.grid(10**6, plan, np.empty(0)).size == 199_999
+    assert betting.grid(plan._replace(planned=10**6), np.empty(0)).size == 199_999
 
 
 @pytest.mark.parametrize("kind", KINDS)

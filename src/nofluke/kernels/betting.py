@@ -113,14 +113,18 @@ def lower_limit(
     if plan.kind in ("fixed", "sequence"):
         found = float(betting_loops.bisected(items, game))
         return _at_marks(found, s, c, plan, marks)
-    points = grid(s.size, plan, marks)
+    points = grid(plan, marks)
     count = betting_loops.last_rejected(items, points, game, _sure(game))
     return float(points[count - 1]) if count else 0.0
 
 
-def grid(n: int, plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The means that STaR is asked about, ascending: a function of n, the plan and the marks."""
-    cells = min(max(20_000, 2 * n, 2 * plan.planned), 200_000)
+def grid(plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The means that STaR is asked about, ascending: a function of the plan and the marks.
+
+    Not of n, so that limits read at several moments walk the same points: the smallest that is not
+    below the mean is one and the same true hypothesis for all of them.
+    """
+    cells = min(max(20_000, 2 * plan.planned), 200_000)
     return np.union1d(np.arange(1, cells) / cells, marks[(marks > 0) & (marks < 1)])
 
 

@@ -139,9 +139,13 @@ class Registered(Route):
         return options
 
     def _limit(self, side: checks.Side, alpha: float) -> float:
-        got = self._call(
-            self.units.x, alpha=alpha, side=side, bounds=self.units.bounds, **self.options
-        )
+        options = {"bounds": self.units.bounds, **self.options}
+        if 2 * alpha >= 1:
+            got = self._call(self.units.x, alpha=alpha, side=side, **options)
+        else:
+            # Two limits at alpha each, found side by side.
+            got = self._call(self.units.x, alpha=2 * alpha, side="both", **options)
+            self._known[True, alpha], self._known[False, alpha] = got.lower, got.upper
         return got.lower if side == "lower" else got.upper
 
 
