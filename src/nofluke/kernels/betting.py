@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.kernels.betting_loops import Game
+    from nofluke.kernels.betting_loops import Game, Items
 
 Kind: TypeAlias = Literal["star", "hedged", "fixed", "sequence"]
 
@@ -65,7 +65,7 @@ def wealth_path(
     from nofluke.kernels import betting_loops
 
     path = np.empty(s.size)
-    betting_loops.walk(s, c, _rates(s, c, plan), float(m), _game(plan), path)
+    betting_loops.walk(_items(s, c, plan), float(m), _game(plan), path)
     return path
 
 
@@ -76,7 +76,7 @@ def first_passage(
     from nofluke.kernels import betting_loops
 
     game = _game(plan)
-    found = betting_loops.walk(s, c, _rates(s, c, plan), float(m), game, np.empty(0))
+    found = betting_loops.walk(_items(s, c, plan), float(m), game, np.empty(0))
     return int(found) or None
 
 
@@ -108,20 +108,20 @@ def lower_limit(
     """
     from nofluke.kernels import betting_loops
 
-    rate, game = _rates(s, c, plan), _game(plan)
+    items, game = _items(s, c, plan), _game(plan)
     marks = np.empty(0) if marks is None else marks
     if plan.kind in ("fixed", "sequence"):
-        found = float(betting_loops.bisected(s, c, rate, game))
+        found = float(betting_loops.bisected(items, game))
         return _at_marks(found, s, c, plan, marks)
     points = grid(s.size, plan, marks)
-    count = betting_loops.last_rejected(s, c, rate, points, game, _sure(game))
+    count = betting_loops.last_rejected(items, points, game, _sure(game))
     return float(points[count - 1]) if count else 0.0
 
 
 def grid(n: int, plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
     """The means that STaR is asked about, ascending: a function of n, the plan and the marks."""
     cells = min(max(20_000, 2 * n, 2 * plan.planned), 200_000)
-    return np.union1d(np.arange(1, cells) / cells, marks[(marks >= 0) & (marks < 1)])
+    return np.union1d(np.arange(1, cells) / cells, marks[(marks > 0) & (marks < 1)])
 
 
 def _at_marks(
@@ -140,15 +140,15 @@ def _at_marks(
     return found
 
 
-def _rates(
-    s: NDArray[np.float64], c: NDArray[np.float64], plan: Plan
-) -> NDArray[np.float64]:
+def _items(s: NDArray[np.float64], c: NDArray[np.float64], plan: Plan) -> Items:
     from nofluke.kernels import betting_loops
 
+    # Copies where needed, so that the loops are compiled for one kind of array only.
+    s, c = np.ascontiguousarray(s, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
     if plan.kind == "star":
-        return np.zeros(s.size)
+        return betting_loops.Items(s, c, np.zeros(s.size))
     fixed = plan.planned if plan.kind == "fixed" else 0
-    return np.asarray(betting_loops.rates(s, c, -math.log(plan.alpha), fixed))
+    return betting_loops.Items(s, c, betting_loops.rates(s, c, -math.log(plan.alpha), fixed))
 
 
 def _game(plan: Plan) -> Game:
@@ -156,14 +156,14 @@ def _game(plan: Plan) -> Game:
 
     share = {"star": 1.0, "hedged": plan.weight, "fixed": 0.0, "sequence": 0.0}[plan.kind]
     log_share = math.log(share) if share > 0 else -math.inf
-    cap = plan.cap if plan.cap is not None else (1.0 if plan.kind == "fixed" else 0.5)
+    cap = (1.0 if plan.kind == "fixed" else 0.5) if plan.cap is None else plan.cap
     threshold = -math.log(plan.alpha)
     return Game(
         threshold=threshold,
         log_target=threshold - log_share,
         log_share=log_share,
         log_rest=math.log1p(-share) if share < 1 else -math.inf,
-        cap=cap,
+        cap=float(cap),
         planned=plan.planned,
         population=plan.population,
     )
