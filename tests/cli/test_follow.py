@@ -90,13 +90,16 @@ def test_it_stops_when_nothing_comes(file, ask):
     assert "After 6 items there is no verdict yet" in out
 
 
-def test_ctrl_c_tells_what_is_known(file, ask):
+def test_ctrl_c_tells_what_is_known(file, ask, tmp_path):
     def interrupt():
         raise KeyboardInterrupt
 
-    code, out = ask(appending(file, rows(1, 4)), lambda: None, interrupt, idle=None)
+    how = {"idle": None, "state": tmp_path / "state"}
+    code, out = ask(appending(file, rows(1, 4)), lambda: None, interrupt, **how)
     assert code == 130
     assert "After 4 items" in out
+    code, out = ask(appending(file, rows(5, 9)), interrupt, **how)
+    assert (code, "After 9 items" in out) == (130, True)
 
 
 def test_json_is_the_whole_answer(file, ask):

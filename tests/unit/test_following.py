@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nofluke.errors import InputError, ReadError
+from nofluke.questions import following
 from nofluke.questions.following import ArrivalOrder, PairReader
 
 WIDE = "item,score_a,score_b\nq1,1,0\nq2,0.5,1e-1\nq3,true,.25\n"
@@ -138,7 +139,6 @@ def test_candidates_that_nobody_asked_for_are_told_when_there_is_nothing_else():
         ("jsonl", "{]\n", {}, "NF003", "line 1 is not JSON"),
         ("jsonl", "[1]\n", {}, "NF003", "no JSON object"),
         ("jsonl", LINES + '{"id": 9, "a": 1}\n', {}, "NF003", "line 4 has no 'b'"),
-        ("csv", 'id,a,b\n"q,1,1\n' + "r,1,1\n" * 200_000, {}, "NF003", "quotation mark"),
     ],
 )
 def test_what_cannot_be_read_is_refused(form, text, how, code, said):
@@ -146,6 +146,17 @@ def test_what_cannot_be_read_is_refused(form, text, how, code, said):
         pairs(PairReader(form, label="runs.csv", **how), text)
     assert refused.value.code == code
     assert str(refused.value).startswith("runs.csv: ")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_row_without_an_end_is_refused_before_memory_is_full(form, monkeypatch):
+    monkeypatch.setattr(following, "_LONGEST", 1000)
+    reader = PairReader(form)
+    assert pairs(reader, "id,a,b\nq,1,1\n" if form == "csv" else LINES)
+    start, rest = ('"q,1,1\n', ["r,1,1\n"] * 200) if form == "csv" else ("{", ["{" * 1001])
+    with pytest.raises(ReadError, match="a quotation mark may be open") as refused:
+        pairs(reader, start, *rest)
+    assert (refused.value.code, refused.value.line) == ("NF003", 3 if form == "csv" else 4)
 
 
 @pytest.mark.parametrize(

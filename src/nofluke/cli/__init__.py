@@ -21,14 +21,18 @@ def main(tokens: Sequence[str] | None = None) -> None:
 
 
 def run(tokens: list[str]) -> int:
-    """Run one command; its exit code: 0 answered, 2 unusable input, 70 an error of our own."""
+    """Run one command; its exit code: 0 answered, 2 unusable input, 70 an error of our own.
+
+    A command that returns a whole number says itself.
+    """
     from cyclopts import CycloptsError
 
     from nofluke.errors import NoflukeError
 
     _speak_any_id()
+    code: object = None
     try:
-        app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         _complain("NF008", f"{error} See nofluke --help.")
         return BAD_INPUT
@@ -53,7 +57,7 @@ def run(tokens: list[str]) -> int:
             "Set NOFLUKE_TRACEBACK=1 to see where, and please report it.",
         )
         return INTERNAL
-    return ANSWERED
+    return code if isinstance(code, int) else ANSWERED
 
 
 def app() -> App:

@@ -21,8 +21,8 @@ _NAMES = {"a": ("a", "score_a"), "b": ("b", "score_b")}
 _ROLES = {"example", "a", "b", "candidate", "score", "metric"}
 _NUMBER = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")
 _TRUTH = {"true": 1.0, "false": 0.0}
-# An open quotation mark that never closes would swallow the rest of the file.
-_LONGEST = 1_000_000
+# Characters of one row. An open quotation mark that never closes would swallow the file.
+_LONGEST = 50_000_000
 _FEW = 100
 
 
