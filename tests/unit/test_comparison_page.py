@@ -222,6 +222,14 @@ def test_the_sections_come_in_the_order_of_their_weight(name):
     assert re.findall(r"<h2>(.*?)</h2>", text) == [head for head in wanted if head]
 
 
+def test_a_lost_guarantee_is_not_called_one():
+    _, text, _ = answered("weights")
+
+    assert '<th scope="row">without its guarantee</th>' in text
+    assert '<th scope="row">guaranteed</th>' not in text
+    assert '<th scope="row">guaranteed</th>' in answered("yes")[1]
+
+
 def test_groups_shares_and_counts_are_tables():
     result, _, page = answered("mix")
 

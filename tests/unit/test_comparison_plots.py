@@ -396,6 +396,16 @@ def test_groups_have_simultaneous_limits_and_adjusted_p_values():
     assert result.subgroups[0]["guarantee"] in ax.get_title(loc="left")
 
 
+def test_too_many_groups_to_name_are_counted():
+    rows = [answer("groups").subgroups[0] | {"group": str(i)} for i in range(60)]
+
+    ax = plots.subgroups(replace(answer("groups"), subgroups=tuple(rows)))
+
+    assert "60 lines, too many to name here" in words(ax)
+    assert all(len(lines(ax, str(i))) == 1 for i in range(60))
+    assert ax.figure.get_figheight() <= 14
+
+
 def test_shares_are_bars_from_zero_for_the_test_set_and_the_mix():
     result = answer("mix")
 
@@ -522,6 +532,18 @@ def test_an_observed_mean_is_marked_where_it_crosses_and_where_it_has_power():
     assert (triangle.get_xdata()[0], triangle.get_ydata()[0]) == (7198, 0.05)
     assert "n = 2397" in words(ax)
     assert "n = 7198" in words(ax)
+
+
+@pytest.mark.parametrize("result", [envelope(20_000, observed=0.03), envelope(300)])
+def test_thresholds_that_are_cut_off_are_told_with_their_n(result):
+    ax = plots.envelope(result)
+
+    low, top = ax.get_ylim()
+    cut = max(row["n"] for row in result.rows() if row["eps"] > top)
+    assert low == 0
+    assert top <= 1
+    assert f"thresholds above {top:.3g}, up to n = {cut}, are cut off" in words(ax)
+    assert ax.get_xlim()[0] == cut
 
 
 def test_what_lies_beyond_the_edge_is_told():

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POWER = 0.8
+# A threshold more than so many times the last one, and the mean observed, would squeeze the part
+# where they meet into the axis.
+_TALL = (12, 8)
 _RING: Any = {"mfc": "white", "mec": canvas.INK, "mew": 1.6, "ms": 8, "zorder": 4}
 
 
@@ -21,8 +24,8 @@ def envelope(result: Envelope, *, ax: Axes | None = None) -> Axes:
     """Draw the threshold for the mean difference against the number of examples.
 
     A mean that was observed is a horizontal line, with a ring where the threshold falls to it and
-    a triangle where a true gain of that size passes with probability 80 %. Thresholds above the
-    largest possible difference are cut off, since nothing can pass them.
+    a triangle where a true gain of that size passes with probability 80 %. The axis begins at
+    zero; the largest thresholds, at small n, are cut off, and the footer says where.
 
     Args:
         result: An envelope.
@@ -53,10 +56,10 @@ def _settle(ax: Axes, result: Envelope) -> None:
 
     if result.n_max > 1:
         ax.set_xscale("log")
-        ax.set_xlim(1, result.n_max)
+        ax.set_xlim(min(max(_cut(result), 1), result.n_max - 1), result.n_max)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.xaxis.set_minor_formatter(NullFormatter())
-    most = 1.04 * largest(result)
+    most = tallest(result)
     seen = 0.0 if result.observed is None else 1.04 * result.observed
     low = 0.0 if result.side == "lower" else -most
     high = 0.0 if result.side == "upper" else most
@@ -69,6 +72,17 @@ def _settle(ax: Axes, result: Envelope) -> None:
 def largest(result: Envelope) -> float:
     """The largest difference that the bounds allow."""
     return result.bounds[1] - result.bounds[0]
+
+
+def tallest(result: Envelope) -> float:
+    """The largest threshold that is drawn."""
+    last, seen = result.eps(result.n_max), abs(result.observed or 0.0)
+    return min(largest(result), max(_TALL[0] * last, _TALL[1] * seen))
+
+
+def _cut(result: Envelope) -> int:
+    """The largest n of the curve whose threshold is cut off; 0 where none is."""
+    return max((row["n"] for row in result.rows() if row["eps"] > tallest(result)), default=0)
 
 
 def _draw_observed(ax: Axes, result: Envelope) -> None:
@@ -93,7 +107,7 @@ def _moments(result: Envelope) -> list[tuple[int, str, str]]:
 def _name(ax: Axes, result: Envelope) -> None:
     eps, blue, orange = result.eps(result.n_max), canvas.COLOURS[0], canvas.COLOURS[1]
     signs = {"lower": (1,), "upper": (-1,), "both": (1, -1)}[result.side]
-    most = largest(result)
+    most = tallest(result)
     ends = [
         (result.n_max, s * min(eps, most), f"threshold {_rounded(s * eps)}", blue) for s in signs
     ]
@@ -108,8 +122,10 @@ def _rounded(threshold: float) -> str:
 
 
 def _told(result: Envelope) -> list[str]:
-    most = largest(result)
-    told = [f"thresholds above {most:g} are cut off: no difference within the bounds is larger"]
+    most = tallest(result)
+    why = ": no difference within the bounds is larger" if most == largest(result) else ""
+    told = [f"thresholds above {most:.3g}, up to n = {_cut(result)}, are cut off{why}"]
+    told = told if _cut(result) else []
     words = {
         "crossing": "○ the threshold falls to the observed mean at n = {n}{where}; a true gain\n"
         "    of that size passes there about half of the time",
@@ -138,6 +154,6 @@ def _caption(ax: Axes, result: Envelope) -> None:
             f"to {result.n_max}, for scores between {result.bounds[0]:g} and {result.bounds[1]:g} "
             f"at error level {result.alpha:g}. It holds for one n fixed in advance."
         ),
-        x="number of examples n (log scale)",
+        x="number of examples n" + (" (log scale)" if result.n_max > 1 else ""),
         y="mean difference (b minus a)",
     )

@@ -100,6 +100,8 @@ def _draw_path(ax: Axes, wealth: Wealth, i: int, *, named: bool) -> tuple[float,
 
 
 def _settle(ax: Axes, result: Comparison) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     tops = [wealth.log_threshold / _TEN for wealth in result.wealth]
     heights = np.concatenate([wealth.log_e / _TEN for wealth in result.wealth])
     high = max(*tops, float(heights.max(initial=0.0)))
@@ -108,6 +110,7 @@ def _settle(ax: Axes, result: Comparison) -> None:
     ax.set_xlim(0, max(result.n_units, 1))
     ax.set_ylim(low - room, high + room)
     ax.axhline(0, color=canvas.MUTED, lw=0.8, ls=":", zorder=1)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.grid(axis="y", color=canvas.FAINT, lw=0.5, alpha=0.6)
     ax.set_axisbelow(True)
 

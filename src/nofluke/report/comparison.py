@@ -135,11 +135,17 @@ def _differing(result: Comparison) -> list[tuple[str, str]]:
 
 
 def _intervals(result: Comparison) -> list[Row]:
-    used = "asymptotic" if result.guaranteed is None else "guaranteed"
-    pairs = (("guaranteed", result.guaranteed), ("asymptotic", result.asymptotic))
+    ours = result.guaranteed
+    # A guarantee that was lost on the way is not called one.
+    name = "guaranteed" if ours is None or ours.guarantee in HOLDING else "without its guarantee"
     return [
-        {"name": name, "interval": interval, "alpha": result.limit_alpha, "used": name == used}
-        for name, interval in pairs
+        {"name": name, "interval": ours, "alpha": result.limit_alpha, "used": ours is not None},
+        {
+            "name": "asymptotic",
+            "interval": result.asymptotic,
+            "alpha": result.limit_alpha,
+            "used": ours is None,
+        },
     ]
 
 
