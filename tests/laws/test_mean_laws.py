@@ -25,9 +25,12 @@ ORDERED = {"empirical_bernstein", "betting", "star", "hedged_star"}
 # Their limits lie on a grid: two cells are the last digit.
 ON_GRID = {"star", "hedged_star"}
 CELL = 1 / 20_000
-FREE = [m for m in METHODS if m not in ORDERED]
+# The bootstrap draws by chance, so that mirrored or permuted scores get other draws; and at small
+# alpha it refuses. Its own laws stand in tests/unit/test_bootstrap.py.
+LAWFUL = [m for m in METHODS if m != "bootstrap"]
+FREE = [m for m in LAWFUL if m not in ORDERED]
 
-every_method = pytest.mark.parametrize("method", METHODS)
+every_method = pytest.mark.parametrize("method", LAWFUL)
 few = settings(max_examples=25, deadline=None)
 
 

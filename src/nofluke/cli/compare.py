@@ -86,7 +86,7 @@ def compare(
     report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
     show_work: Annotated[bool, Parameter(help="Print the terms of the interval.")] = False,
     quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
-) -> None:
+) -> int | None:
     """Does B beat A on the same examples, with a guarantee, while you watch?
 
     Example: nofluke compare base.jsonl new.jsonl --metric accuracy
@@ -95,7 +95,7 @@ def compare(
 
     if follow is not None:
         arguments.only_followed(sources)
-        _follow(
+        return _follow(
             follow,
             bounds=arguments.binary_bounds(bounds, binary=binary),
             better=better,
@@ -112,7 +112,6 @@ def compare(
             format=format,
             state=state,
         )
-        return
     from nofluke.questions.compare import compare as ask
     from nofluke.scores.readers import read
 
@@ -166,9 +165,10 @@ def compare(
     if report is not None:
         answer.report(arguments.report(report, sources))
     show.answer(answer, form=format, work=show_work, quiet=quiet)
+    return None
 
 
-def _follow(path: Path, **how: Any) -> None:
+def _follow(path: Path, **how: Any) -> int:
     from nofluke.cli.follow import follow
 
-    follow(path, **how)
+    return follow(path, **how)

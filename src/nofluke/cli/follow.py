@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from nofluke.questions.watched import Watched
 
-DECIDED, UNDECIDED, INTERRUPTED = 0, 3, 130
+ANSWERED, INTERRUPTED = 0, 130
 _FORMS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PIECE = 1 << 20
 _GUARD = 64  # bytes before the place of reading that must stay as they were
@@ -76,7 +76,7 @@ def follow(
         sleep: How to wait.
 
     Returns:
-        0 with a verdict, 3 without one, 130 after Ctrl-C.
+        0, or 130 after Ctrl-C without a verdict: "not yet" is an answer too.
 
     Raises:
         InputError: The file or an argument cannot be used; the file was replaced or shortened
@@ -108,9 +108,7 @@ def follow(
     if not interrupted:  # then the last whole step is on disk already
         run.save()
     _show(run.answer(), format)
-    if run.stream.verdict != CONTINUE:
-        return DECIDED
-    return INTERRUPTED if interrupted else UNDECIDED
+    return INTERRUPTED if interrupted and run.stream.verdict == CONTINUE else ANSWERED
 
 
 class _Watching:

@@ -94,7 +94,7 @@ def bootstrap(
             the bounds, a level outside (0, 1), both or neither of the levels.
 
     >>> print(bootstrap([0.2, 0.4, 0.5, 0.9, 0.3, 0.7], level=0.9, bounds=(0, 1)))
-    0.5 [0.3667, 0.6667] at 90% (bootstrap, n=6, asymptotic)
+    0.5 [0.35, 0.6833] at 90% (bootstrap, n=6, asymptotic)
     """
     sample, side, alpha = checks.region(x, side, level, alpha)
     low, high = checks.within(sample, bounds)
