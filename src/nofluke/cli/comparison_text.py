@@ -84,7 +84,7 @@ def _intervals(result: Comparison) -> tuple[str, Table]:
 def _methods(result: Comparison) -> tuple[str, Table]:
     lines = []
     for row in result.rows():
-        p = "" if row["pvalue"] is None else f"{row['pvalue']:.4g}"
+        p = "" if row["pvalue"] is None else outward(row["pvalue"], "lower", digits=4)
         used = "<- used" if row["used"] else ""
         lines.append(
             [row["method"], row["guarantee"], *limits(row["lower"], row["upper"]), p,
@@ -98,12 +98,18 @@ def _methods(result: Comparison) -> tuple[str, Table]:
 def _subgroups(result: Comparison) -> tuple[str, Table]:
     lines = [
         [row["group"], str(row["n"]), f"{row['estimate']:.4g}",
-         *limits(row["lower"], row["upper"]), f"{row['adjusted']:.4g}", row["verdict"]]
+         *limits(row["lower"], row["upper"]), _p(row), row["verdict"]]
         for row in result.subgroups
     ]  # fmt: skip
     heads = ["group", "n", "estimate", "lower", "upper", "p (Holm)", "verdict"]
     title = f"The same question in each of {len(lines)} groups, all limits at once (finite-sample)"
     return title, grid(heads, lines, texts={"group", "verdict"})
+
+
+def _p(row: Row) -> str:
+    """A p-value rounded up; by betting it is a bound."""
+    told = outward(row["adjusted"], "lower", digits=4)
+    return f"<= {told}" if row["p_is_bound"] else told
 
 
 def _shares(result: Comparison) -> tuple[str, Table]:

@@ -152,7 +152,7 @@ def _too_few(units: Units, least: int | None) -> list[str]:
     if least is None or units.n >= least:
         return []
     return [
-        f"NF140: {units.n} {units.word} are too few for any rule that holds for every distribution "
+        f"NF140: {units.counted} are too few for any rule that holds for every distribution "
         f"within the bounds: to show a gain of the observed size takes at least {least}, however "
         "consistent it is."
     ]
@@ -242,7 +242,7 @@ def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
         ]
     if units.n > planned:
         return [
-            f"NF147: {units.n} {units.word} are more than the {planned} planned. The answer holds; "
+            f"NF147: {units.counted} are more than the {planned} planned. The answer holds; "
             "what came after the plan is bet on by the part that goes on."
         ]
     return []
