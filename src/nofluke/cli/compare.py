@@ -136,7 +136,15 @@ def compare(
         from nofluke.questions.pooled import compare_pooled
 
         answer = compare_pooled(
-            scores, a, b, pooled, alpha=alpha, alternative=alternative, missing=missing, seed=seed
+            scores,
+            a,
+            b,
+            pooled,
+            alpha=alpha,
+            alternative=alternative,
+            better=better,
+            missing=missing,
+            seed=seed,
         )
     elif audit_methods:
         from nofluke.questions.methods_audit import audit_methods as audit
