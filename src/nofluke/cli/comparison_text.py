@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nofluke.cli.tables import grid
 from nofluke.results import outward
@@ -67,18 +67,30 @@ def _intervals(result: Comparison) -> tuple[str, Table]:
         for name, i in (("guaranteed", result.guaranteed), ("asymptotic", result.asymptotic))
         if i is not None
     ]
-    clusters = result.dependence.get("clusters")
-    if clusters and result.unit == "pairs":
-        lines.append(
-            ["by clusters", f"{result.estimate:.4g}", *limits(clusters["lower"], clusters["upper"]),
-             clusters["method"], clusters["guarantee"]]
-        )  # fmt: skip
+    lines += [
+        [name, f"{result.estimate:.4g}", *limits(i["lower"], i["upper"]), method, i["guarantee"]]
+        for name, method, i in _resampled(result)
+    ]
     title = (
         f"Mean difference, {result.b} minus {result.a}: each limit at error level "
         f"{result.limit_alpha:g}"
     )
     heads = ["interval", "estimate", "lower", "upper", "method", "guarantee"]
     return title, grid(heads, lines, texts={"interval", "method", "guarantee"})
+
+
+def _resampled(result: Comparison) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Further intervals for dependent rows, where they were counted one by one."""
+    if result.unit != "pairs" or result.plain_estimate is not None:
+        return []
+    clusters, serial = (result.dependence.get(name) for name in ("clusters", "serial"))
+    told = []
+    if clusters:
+        told.append(("by clusters", clusters["method"], clusters))
+        told.append(("by clusters", "cluster_bootstrap", clusters["bootstrap"]))
+    if serial:
+        told.append(("in time", "block_bootstrap", serial["bootstrap"]))
+    return told
 
 
 def _methods(result: Comparison) -> tuple[str, Table]:
