@@ -52,6 +52,12 @@ class Result(ABC):
     def kind(self) -> str:
         """The question this answers."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.sentences()[0]}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
     @abstractmethod
     def rows(self) -> list[Row]:
         """The flat table of the answer: the one source of text, CSV, JSON and HTML."""

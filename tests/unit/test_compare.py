@@ -120,6 +120,10 @@ class TestClaims:
         with pytest.raises(InputError, match="needs a margin above 0"):
             nofluke.compare(table(noisy(20, 0)), "a", "b", alternative=alternative)
 
+    def test_a_margin_beyond_the_possible_is_refused(self):
+        with pytest.raises(InputError, match="margin=1 "):
+            nofluke.compare(table(noisy(20, 0)), "a", "b", margin=1)
+
     def test_a_negative_margin_is_refused(self):
         with pytest.raises(InputError, match="margin=-0.1 is negative"):
             nofluke.compare(table(noisy(20, 0)), "a", "b", margin=-0.1)
@@ -459,28 +463,11 @@ class TestWeightsAndMix:
         with pytest.raises(InputError, match=message):
             nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, mix=mix)
 
-    @pytest.mark.parametrize(
-        "how",
-        [
-            {"clusters": {str(i): str(i // 2) for i in range(20)}},
-            {"weights": {str(i): 1.0 for i in range(20)}, "max_weight": 1},
-            {"population": 40},
-        ],
-        ids=lambda how: next(iter(how)),
-    )
-    def test_groups_count_examples_one_by_one_and_say_no_to_other_units(self, how):
+    def test_groups_say_no_to_a_fixed_benchmark_of_unknown_parts(self):
         groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
-        nofluke.compare(table(noisy(20, 0)), "a", "b", **how)
-        nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups)
-        with pytest.raises(InputError, match="cannot be combined"):
-            nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, **how)
-
-    def test_what_cannot_be_combined_is_refused(self):
-        groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
-        with pytest.raises(InputError, match="cannot be combined"):
-            nofluke.compare(
-                table(noisy(20, 0)), "a", "b", clusters=groups, groups=groups, mix={"x": 1.0}
-            )
+        for how in ({"population": 40}, {"paired": False}):
+            with pytest.raises(InputError, match="cannot be combined"):
+                nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, **how)
 
 
 class TestTwoSamples:
@@ -515,6 +502,16 @@ class TestPopulation:
         assert whole.guaranteed.upper == pytest.approx(d.mean(), abs=1e-9)
         assert whole.verdict == "yes"
         assert part.guaranteed.lower < whole.guaranteed.lower
+        assert whole.asymptotic.lower == pytest.approx(d.mean())
+        assert "all 200" in whole.sentences()[1]
+
+    def test_the_asymptotic_interval_knows_how_much_is_left(self):
+        d = noisy(200, 0.01)
+        free = nofluke.compare(table(d), "a", "b")
+        half = nofluke.compare(table(d), "a", "b", population=400)
+
+        width = free.asymptotic.upper - free.asymptotic.lower
+        assert half.asymptotic.upper - half.asymptotic.lower == pytest.approx(width * 0.5**0.5)
 
 
 class TestGroups:
@@ -528,6 +525,32 @@ class TestGroups:
         single = nofluke.compare(table(d[:400], examples=[str(i) for i in range(400)]), "a", "b")
         assert rows["x"]["lower"] < single.guaranteed.lower
         assert rows["x"]["adjusted"] >= rows["x"]["pvalue"]
+
+    def test_groups_count_clusters_where_the_whole_does(self):
+        """Twenty copies of one example are one draw in each group, too."""
+        rng = np.random.default_rng(21)
+        d = np.repeat(np.where(rng.random(60) < 0.5, 0.3, -0.3), 20)
+        groups = {str(i): str(i // 20 % 2) for i in range(1200)}
+        clusters = {str(i): str(i // 20) for i in range(1200)}
+        answer = nofluke.compare(table(d), "a", "b", groups=groups, clusters=clusters)
+
+        assert [row["n"] for row in answer.subgroups] == [30, 30]
+        single = nofluke.compare(table(d), "a", "b", groups=groups)
+        widths = [row["upper"] - row["lower"] for row in (answer.subgroups[0], single.subgroups[0])]
+        assert widths[0] > 3 * widths[1]
+
+    def test_groups_that_are_watched_have_limits_for_every_moment(self):
+        d = noisy(200, 0.05)
+        groups = {str(i): str(i % 2) for i in range(200)}
+        rows = nofluke.compare(table(d), "a", "b", groups=groups, planned=300).subgroups
+
+        assert {row["guarantee"] for row in rows} == {"anytime"}
+
+    def test_the_sentences_say_what_was_found_in_groups(self):
+        groups = {str(i): str(i % 2) for i in range(400)}
+        told = nofluke.compare(table(noisy(400, 0.1)), "a", "b", groups=groups).sentences()
+
+        assert any("in 2 of 2 groups" in sentence for sentence in told)
 
     def test_binary_groups_use_the_exact_test(self):
         s = binary_table(20, 2, 40, 40)
@@ -597,6 +620,12 @@ class TestAnswer:
         with pytest.raises(InputError, match="better= is not declared"):
             nofluke.compare(s, "a", "b")
         assert nofluke.compare(s, "a", "b", alternative="different").better is None
+
+    def test_it_prints_as_what_it_says(self):
+        answer = nofluke.compare(table(noisy(50, 0.1)), "a", "b")
+
+        assert repr(answer) == f"Comparison: {answer.sentences()[0]}"
+        assert str(answer).splitlines() == answer.sentences()
 
     def test_work_shows_the_terms(self):
         lines = nofluke.compare(table(noisy(50, 0.1)), "a", "b").work()

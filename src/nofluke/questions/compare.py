@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nofluke import checks, means
 from nofluke.errors import InputError
 from nofluke.kernels import sums
@@ -296,10 +294,7 @@ def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
     if counting.groups is None or found.bounds is None:
         return []
     return by_group(
-        found.d,
-        counting.groups.codes.astype(np.int64),
-        counting.groups.names,
-        found.difference_bounds,
+        counting.by_group(found),
         route.claim,
         sign=found.sign,
         binary=isinstance(route, Exact),

@@ -54,7 +54,6 @@ class Counting:
             "clusters": self.clusters is not None,
             "weights": self.weights is not None,
             "mix": self.mix is not None,
-            # Groups are answered by their examples one by one, whatever the units of the whole.
             "groups": self.groups is not None and self.mix is None,
             "population": self.population is not None,
             "planned": self.planned is not None,
@@ -65,14 +64,25 @@ class Counting:
             ("weights", "population"), ("mix", "population"), ("mix", "planned"),
             ("paired=False", "clusters"), ("paired=False", "weights"), ("paired=False", "mix"),
             ("paired=False", "population"), ("paired=False", "planned"),
-            ("groups", "clusters"), ("groups", "weights"), ("groups", "population"),
-            ("paired=False", "groups"),
+            ("groups", "population"), ("paired=False", "groups"),
         ):  # fmt: skip
             if asked[one] and asked[other]:
                 raise InputError(
                     f"{one} and {other} cannot be combined: no guarantee is known for both.",
                     code="NF008",
                 )
+        if self.weights is not None and self.groups is not None and self.planned is not None:
+            raise InputError(
+                "weights, groups and planned cannot be combined: groups that are watched are "
+                "counted alike.",
+                code="NF008",
+            )
+        if self.max_cluster_size is not None and self.groups is not None and self.planned:
+            raise InputError(
+                "max_cluster_size, groups and planned cannot be combined: groups that are watched "
+                "count each cluster once.",
+                code="NF008",
+            )
         if self.max_cluster_size is not None and self.clusters is None:
             raise InputError("max_cluster_size= needs clusters=.", code="NF008")
         if self.max_weight is not None and self.weights is None:
@@ -83,22 +93,38 @@ class Counting:
         bounds = found.difference_bounds
         if not found.paired:
             return designs.of_two_samples(found.a, found.b, bounds)
-        d, weights = found.d, self._weights(found)
+        if self.mix is not None and self.groups is not None:
+            shares = designs.shares_of(self.mix, self.groups.names)
+            return designs.of_mix(found.d, self.groups.codes.astype(np.int64), shares, bounds)
+        return self._counted(found, np.ones(found.n, np.bool_))
+
+    def by_group(self, found: Sides) -> list[tuple[str, Units]]:
+        """The units of each group that has any, counted as those of the whole are."""
+        if self.groups is None:
+            return []
+        codes = self.groups.codes
+        return [
+            (name, self._counted(found, codes == g))
+            for g, name in enumerate(self.groups.names)
+            if (codes == g).any()
+        ]
+
+    def _counted(self, found: Sides, where: NDArray[np.bool_]) -> Units:
+        bounds, weights = found.difference_bounds, self._weights(found)
+        d = found.d[where]
+        w = None if weights is None else weights[where]
         if self.clusters is not None:
             return designs.of_clusters(
                 d,
-                self.clusters.codes.astype(np.int64),
+                self.clusters.codes[where].astype(np.int64),
                 self.clusters.names,
                 bounds,
                 seed=self.seed,
-                weights=weights,
+                weights=w,
                 max_size=self.max_cluster_size,
             )
-        if self.mix is not None and self.groups is not None:
-            shares = designs.shares_of(self.mix, self.groups.names)
-            return designs.of_mix(d, self.groups.codes.astype(np.int64), shares, bounds)
-        if weights is not None:
-            return designs.of_weighted(d, weights, bounds, max_weight=self.max_weight)
+        if w is not None:
+            return designs.of_weighted(d, w, bounds, max_weight=self.max_weight)
         return designs.of_pairs(d, bounds)
 
     def shares(self, found: Sides) -> list[Row]:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from nofluke.kernels import betting, sums
+from nofluke import sequences
+from nofluke.kernels import betting
 from nofluke.questions.claims import Claim
-from nofluke.questions.designs import Units, of_pairs
 from nofluke.questions.evidence import against
 from nofluke.questions.routes import Registered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from nofluke.questions.claims import Needed
-    from nofluke.results import Row
+    from nofluke.questions.designs import Units
+    from nofluke.results import Interval, Row
 
 
 def by_group(
-    d: NDArray[np.float64],
-    codes: NDArray[np.int64],
-    names: Sequence[str],
-    bounds: tuple[float, float],
+    groups: Sequence[tuple[str, Units]],
     claim: Claim,
     *,
     sign: int,
@@ -42,42 +37,19 @@ def by_group(
     is an upper bound that stops falling at the level aimed at (``p_is_bound``).
 
     Args:
-        d: Differences b minus a in hash order, shape (n,).
-        codes: Group of each, index into ``names``; groups without an example are left out.
-        names: Ids of the groups.
-        bounds: Lowest and highest possible difference.
+        groups: Name and units of each group.
         claim: The claim, asked of each group.
         sign: 1 where higher scores win, -1 where lower do.
         binary: Whether the exact test serves (margin 0, scores of 0 and 1).
-        watched: Whether somebody looks at it while items arrive.
+        watched: Whether somebody looks at it while items arrive: all is then valid at any time.
     """
-    present = [g for g in range(len(names)) if (codes == g).any()]
-    G = len(present)
     shared = Claim(
-        alternative=claim.alternative, margin=claim.margin, alpha=claim.alpha / max(1, G)
+        alternative=claim.alternative, margin=claim.margin, alpha=claim.alpha / max(1, len(groups))
     )
-    rows: list[Row] = []
-    for g in present:
-        units = of_pairs(d[codes == g], bounds)
-        interval = Registered("star", units, shared, sign).interval()
-        p = (
-            _exact(units, sign, claim)
-            if binary
-            else _wealth_p(units, shared, sign, watched=watched)
-        )
-        rows.append(
-            {
-                "group": names[g],
-                "n": units.n,
-                "estimate": sums.mean(units.x),
-                "lower": interval.lower,
-                "upper": interval.upper,
-                "guarantee": interval.guarantee,
-                "pvalue": p,
-                # A bettor stops at the level it aims at: the true p-value may be far smaller.
-                "p_is_bound": not binary,
-            }
-        )
+    rows = [
+        _row(name, units, claim, shared, sign=sign, binary=binary, watched=watched)
+        for name, units in groups
+    ]
     adjusted = holm([row["pvalue"] for row in rows])
     for row, p in zip(rows, adjusted, strict=True):
         row["adjusted"] = p
@@ -97,6 +69,48 @@ def holm(pvalues: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(pvalues) - rank) * pvalues[i]))
         adjusted[i] = largest
     return adjusted
+
+
+def _row(
+    name: str,
+    units: Units,
+    claim: Claim,
+    shared: Claim,
+    *,
+    sign: int,
+    binary: bool,
+    watched: bool,
+) -> Row:
+    interval = _interval(units, shared, sign, watched=watched)
+    p = _exact(units, sign, claim) if binary else _wealth_p(units, shared, sign, watched=watched)
+    return {
+        "group": name,
+        "n": units.n,
+        "estimate": units.estimate,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "guarantee": interval.guarantee,
+        "pvalue": p,
+        # A bettor stops at the level it aims at: the true p-value may be far smaller.
+        "p_is_bound": not binary,
+    }
+
+
+def _interval(units: Units, shared: Claim, sign: int, *, watched: bool) -> Interval:
+    """Limits at the shared level; those of a sequence where somebody looks meanwhile."""
+    if not watched:
+        return Registered("star", units, shared, sign).interval()
+    limits = [
+        sequences.betting(units.x, alpha=shared.limit_alpha, side=side, bounds=units.bounds)
+        for side in ("lower", "upper")
+    ]
+    return replace(
+        limits[0],
+        estimate=units.estimate,
+        upper=limits[1].upper,
+        alpha=min(1.0, 2 * shared.limit_alpha),
+        side="both",
+    )
 
 
 def _exact(units: Units, sign: int, claim: Claim) -> float:
