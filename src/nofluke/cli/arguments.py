@@ -113,12 +113,6 @@ def named_sides(candidates: tuple[str, ...], a: str | None, b: str | None) -> tu
     )
 
 
-def only_followed(words: list[str]) -> None:
-    """With --follow the file is all there is to read."""
-    if words:
-        raise InputError(f"--follow reads its own file; leave {' '.join(words)} out.", code="NF008")
-
-
 def binary_bounds(
     bounds: tuple[float, float] | None, *, binary: bool
 ) -> tuple[float, float] | None:

@@ -91,10 +91,11 @@ def compare(
 
     Example: nofluke compare base.jsonl new.jsonl --metric accuracy
     """
-    from nofluke.cli import arguments, show
+    given = dict(locals())
+    from nofluke.cli import arguments, comparison_options, show
 
+    comparison_options.refuse_ignored(compare, given)
     if follow is not None:
-        arguments.only_followed(sources)
         return _follow(
             follow,
             bounds=arguments.binary_bounds(bounds, binary=binary),
@@ -136,7 +137,15 @@ def compare(
         from nofluke.questions.pooled import compare_pooled
 
         answer = compare_pooled(
-            scores, a, b, pooled, alpha=alpha, alternative=alternative, missing=missing, seed=seed
+            scores,
+            a,
+            b,
+            pooled,
+            alpha=alpha,
+            alternative=alternative,
+            better=better,
+            missing=missing,
+            seed=seed,
         )
     elif audit_methods:
         from nofluke.questions.methods_audit import audit_methods as audit
