@@ -88,8 +88,9 @@ def two_sides(
     if isinstance(found, str):
         return found, a, b
     if len(found) != 2:
+        count = f"{len(found)} sources were given" if found else "no source was given"
         raise InputError(
-            f"{len(found)} sources; give the baseline and the candidate (nofluke compare old.csv "
+            f"{count}; give the baseline and the candidate (nofluke compare old.csv "
             "new.csv), or one table with --a and --b.",
             code="NF008",
         )
@@ -106,6 +107,12 @@ def named_sides(candidates: tuple[str, ...], a: str | None, b: str | None) -> tu
     if a is not None and b is not None:
         return a, b
     listed = ", ".join(map(repr, candidates[:8])) + (" ..." if len(candidates) > 8 else "")
+    if len(candidates) == 1:
+        raise InputError(
+            f"there is one candidate only ({listed}); give the source of the other one as well: "
+            "nofluke compare old.csv new.csv.",
+            code="NF008",
+        )
     raise InputError(
         f"the table holds {len(candidates)} candidates ({listed}); say which is the baseline and "
         "which is compared with it: --a BASELINE --b CANDIDATE.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from nofluke.plots import canvas, comparison, labels
@@ -44,8 +45,9 @@ def pooled(result: PooledComparison, *, ax: Axes | None = None) -> Axes:
     told = stack(ax, [_line(row, result.guarantee) for row in rows])
     ax.axvline(0, color=canvas.INK, lw=1, zorder=1.5, label="zero")
     told.append(f"each interval by itself at error level {result.alpha:g}; the bold one decides")
-    if result.alternative != "different":
-        told.append("arrow: no limit on this side, since the question is one-sided")
+    if any(math.isinf(row[limit]) for row in rows for limit in ("lower", "upper")):
+        why = "" if result.alternative == "different" else ", since the question is one-sided"
+        told.append(f"arrow: no limit on this side{why}")
     canvas.footer(ax, told)
     return ax
 

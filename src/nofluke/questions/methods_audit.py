@@ -83,7 +83,7 @@ class MethodsAudit(Result):
         told = [_told(entry) for entry in self.audited if entry.above_alpha]
         if not told:
             return [head, "No method did so clearly more often."]
-        return [head, f"More often did so: {'; '.join(told)}."]
+        return [head, f"These did so clearly more often: {'; '.join(told)}."]
 
     def _fields(self) -> Mapping[str, Any]:
         return {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nofluke import checks
-from nofluke.results import Result, Row, percent
+from nofluke.results import Result, Row, outward, percent
 
 
 class Estimate(NamedTuple):
@@ -159,6 +159,11 @@ class PooledComparison(Result):
 
 
 def _with_limits(e: Estimate) -> str:
+    lower, upper = outward(e.lower, "higher", digits=4), outward(e.upper, "lower", digits=4)
     if math.isinf(e.lower) and math.isinf(e.upper):
         return f"{e.estimate:.4g} with no limits"
-    return f"{e.estimate:.4g} [{e.lower:.4g}, {e.upper:.4g}]"
+    if math.isinf(e.lower):
+        return f"{e.estimate:.4g} in the sample, at most {upper}"
+    if math.isinf(e.upper):
+        return f"{e.estimate:.4g} in the sample, at least {lower}"
+    return f"{e.estimate:.4g} [{lower}, {upper}]"

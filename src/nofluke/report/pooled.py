@@ -75,13 +75,14 @@ def _picture(result: PooledComparison) -> Picture:
 
 def _facts(result: PooledComparison) -> list[tuple[str, str]]:
     """What was compared, in (name, value)."""
-    units = result.unit if result.n_units == 1 else f"{result.unit}s"
+    units = f"{result.n_units} {result.unit}{'' if result.n_units == 1 else 's'}"
+    held = "" if result.unit == "item" else f", holding {result.n} items"
     return [
         ("statistic", visible(result.statistic)),
         ("which is better", result.better or "not asked"),
         ("alternative", result.alternative),
         ("error level of each interval", f"{result.alpha:g}"),
-        ("resampled in pairs", f"{result.n_units} {units}, holding {result.n} items"),
+        ("resampled in pairs", units + held),
     ]
 
 

@@ -16,8 +16,8 @@ _LIMITS = (
         "probability that this verdict is wrong now that it has been reached."
     ),
     (
-        "The mean at the moment of a verdict flatters: the watch ended because the items looked "
-        "good just then. It is no estimate to plan with."
+        "A mean taken at the moment of a verdict exaggerates: the watch ended because the items "
+        "leaned that way just then. It is no estimate to plan with."
     ),
     (
         "The promise is for one watch. Starting again because the first one did not decide, or "
