@@ -142,6 +142,15 @@ def test_csv_is_the_rows_quiet_the_sentences_and_work_its_terms(capsys, pair):
     assert "Terms of the bound:" in ask(capsys, "compare", *pair, "--show-work")[1]
 
 
+def test_no_name_steers_the_terminal(capsys, pair):
+    names = ("--a", "größe", "--b", "m\x1b[31mred")
+    for form in ("text", "json", "csv", "html"):
+        code, out, _ = ask(capsys, "compare", *pair, *names, "--format", form)
+        assert code == 0
+        assert "\x1b" not in out
+        assert form == "csv" or "größe" in out
+
+
 def test_a_report_is_the_page_and_spares_its_input(capsys, pair, tmp_path):
     report = tmp_path / "report.html"
 
