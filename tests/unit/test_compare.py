@@ -331,6 +331,40 @@ class TestClusters:
         assert "strata" in note
         assert answer.dependence["clusters"]["n_clusters"] == 10
 
+    def test_clusters_are_resampled_as_wholes(self):
+        rng = np.random.default_rng(8)
+        d = np.repeat(rng.normal(0.05, 0.1, 60), 5)
+        told = nofluke.compare(table(d, cluster=self.groups(300, 5)), "a", "b").dependence[
+            "clusters"
+        ]
+
+        half = (told["upper"] - told["lower"]) / 2
+        resampled = (told["bootstrap"]["upper"] - told["bootstrap"]["lower"]) / 2
+        assert resampled == pytest.approx(half, rel=0.1)
+        assert told["design_effect"] == pytest.approx(5, rel=0.1)
+        assert told["icc"] == pytest.approx(1)
+        assert told["guarantee"] == told["bootstrap"]["guarantee"] == "asymptotic"
+
+    def test_neighbours_in_time_are_described_and_no_limit_uses_them(self):
+        rng = np.random.default_rng(9)
+        d = np.clip(np.repeat(rng.normal(0.05, 0.1, 40), 10), -1, 1)
+        rows = [
+            {"model": m, "item": f"i{i:03}", "score": 0.5 + s * d[i] / 2, "t": i}
+            for m, s in (("a", -1), ("b", 1)) for i in range(400)
+        ]  # fmt: skip
+        watched = nofluke.compare(nofluke.read(rows, better="higher", bounds=(0, 1)), "a", "b")
+        for row in rows:
+            del row["t"]
+        plain = nofluke.compare(nofluke.read(rows, better="higher", bounds=(0, 1)), "a", "b")
+        serial = watched.dependence["serial"]
+
+        assert serial["autocorrelations"][0] > 0.8
+        assert serial["effective_n"] < 80
+        assert serial["guarantee"] == "descriptive"
+        assert serial["bootstrap"]["upper"] > watched.asymptotic.upper
+        assert watched.guaranteed == plain.guaranteed
+        assert "serial" not in plain.dependence
+
     def test_few_clusters_are_told_with_the_floor(self):
         d = np.full(500, 0.03)
         answer = nofluke.compare(table(d, cluster=self.groups(500, 100)), "a", "b", clusters=True)

@@ -391,7 +391,8 @@ def test_groups_have_simultaneous_limits_and_adjusted_p_values():
         (line,) = lines(ax, row["group"])
         assert tuple(line.get_xdata()) == (row["lower"], row["upper"])
         p = outward(row["adjusted"], "lower", digits=3)
-        assert f"n={row['n']}, p={p}\n{row['verdict']}" in texts(ax)
+        sign = "≤" if row["p_is_bound"] else "="
+        assert f"n={row['n']}, p {sign} {p}\n{row['verdict']}" in texts(ax)
     assert "all limits hold together" in ax.get_title(loc="left")
     assert result.subgroups[0]["guarantee"] in ax.get_title(loc="left")
 

@@ -225,6 +225,16 @@ def test_moving_blocks_are_neighbours_and_do_not_wrap(n, length):
     assert set(np.unique(starts)) == set(range(n - min(length, n) + 1))
 
 
+@pytest.mark.parametrize(("n", "length"), [(1, 1), (10, 3), (12, 4), (7, 7), (5, 9)])
+def test_means_of_moving_blocks_are_those_of_their_rows(n, length):
+    d = rng(3).normal(size=n)
+    rows = resampling.moving_block_indices(n, length, 50, rng(4))
+
+    assert resampling.moving_block_means(d, length, 50, rng(4)) == pytest.approx(
+        d[rows].mean(axis=1)
+    )
+
+
 def test_stationary_blocks_have_geometric_lengths_and_wrap():
     n, length, B = 50, 5.0, 2000
     rows = resampling.stationary_indices(n, length, B, rng(13))

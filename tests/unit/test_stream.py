@@ -244,6 +244,7 @@ def test_a_bar_is_a_comparison_with_a_constant_and_sharper():
         ("not-worse", -0.9, "B is worse than A: the expected gain is at most -0.2"),
         ("different", 0.9, "B is better than A: the expected gain is above 0.2"),
         ("different", -0.9, "B is worse than A: the expected gain is below -0.2"),
+        ("different", 0.0, "A and B are not different: the expected gain is at least -0.2 and"),
         ("equivalent", 0.0, "A and B are equivalent: the expected gain is between -0.2 and 0.2"),
         ("equivalent", 0.9, "A and B are not equivalent: the expected gain is not between"),
     ],

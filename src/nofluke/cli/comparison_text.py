@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nofluke.cli.tables import grid
 from nofluke.results import outward
@@ -67,12 +67,10 @@ def _intervals(result: Comparison) -> tuple[str, Table]:
         for name, i in (("guaranteed", result.guaranteed), ("asymptotic", result.asymptotic))
         if i is not None
     ]
-    clusters = result.dependence.get("clusters")
-    if clusters and result.unit == "pairs":
-        lines.append(
-            ["by clusters", f"{result.estimate:.4g}", *limits(clusters["lower"], clusters["upper"]),
-             clusters["method"], clusters["guarantee"]]
-        )  # fmt: skip
+    lines += [
+        [name, f"{result.estimate:.4g}", *limits(i["lower"], i["upper"]), method, i["guarantee"]]
+        for name, method, i in _resampled(result)
+    ]
     title = (
         f"Mean difference, {result.b} minus {result.a}: each limit at error level "
         f"{result.limit_alpha:g}"
@@ -81,10 +79,24 @@ def _intervals(result: Comparison) -> tuple[str, Table]:
     return title, grid(heads, lines, texts={"interval", "method", "guarantee"})
 
 
+def _resampled(result: Comparison) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Further intervals for dependent rows, where they were counted one by one."""
+    if result.unit != "pairs" or result.plain_estimate is not None:
+        return []
+    clusters, serial = (result.dependence.get(name) for name in ("clusters", "serial"))
+    told = []
+    if clusters:
+        told.append(("by clusters", clusters["method"], clusters))
+        told.append(("by clusters", "cluster_bootstrap", clusters["bootstrap"]))
+    if serial:
+        told.append(("in time", "block_bootstrap", serial["bootstrap"]))
+    return told
+
+
 def _methods(result: Comparison) -> tuple[str, Table]:
     lines = []
     for row in result.rows():
-        p = "" if row["pvalue"] is None else f"{row['pvalue']:.4g}"
+        p = "" if row["pvalue"] is None else outward(row["pvalue"], "lower", digits=4)
         used = "<- used" if row["used"] else ""
         lines.append(
             [row["method"], row["guarantee"], *limits(row["lower"], row["upper"]), p,
@@ -98,12 +110,18 @@ def _methods(result: Comparison) -> tuple[str, Table]:
 def _subgroups(result: Comparison) -> tuple[str, Table]:
     lines = [
         [row["group"], str(row["n"]), f"{row['estimate']:.4g}",
-         *limits(row["lower"], row["upper"]), f"{row['adjusted']:.4g}", row["verdict"]]
+         *limits(row["lower"], row["upper"]), _p(row), row["verdict"]]
         for row in result.subgroups
     ]  # fmt: skip
     heads = ["group", "n", "estimate", "lower", "upper", "p (Holm)", "verdict"]
     title = f"The same question in each of {len(lines)} groups, all limits at once (finite-sample)"
     return title, grid(heads, lines, texts={"group", "verdict"})
+
+
+def _p(row: Row) -> str:
+    """A p-value rounded up; by betting it is a bound."""
+    told = outward(row["adjusted"], "lower", digits=4)
+    return f"<= {told}" if row["p_is_bound"] else told
 
 
 def _shares(result: Comparison) -> tuple[str, Table]:

@@ -124,7 +124,8 @@ def grid(plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
     Not of n, so that limits read at several moments walk the same points: the smallest that is not
     below the mean is one and the same true hypothesis for all of them.
     """
-    cells = min(max(20_000, 2 * plan.planned), 200_000)
+    # Cells shrink with the limits' distance from the mean, so that both stay in proportion.
+    cells = min(max(20_000, round(200 * math.sqrt(plan.planned))), 200_000)
     return np.union1d(np.arange(1, cells) / cells, marks[(marks > 0) & (marks < 1)])
 
 

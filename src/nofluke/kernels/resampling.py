@@ -256,6 +256,18 @@ def moving_block_indices(
     return np.asarray(rows.reshape(n_resamples, -1)[:, :n])
 
 
+def moving_block_means(
+    d: NDArray[np.float64], length: int, n_resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Means of the resamples of ``moving_block_indices``, from sums of blocks; shape (B,)."""
+    n, length = d.size, min(length, d.size)
+    starts = rng.integers(0, n - length + 1, size=(n_resamples, -(-n // length)))
+    before = np.concatenate([[0.0], np.cumsum(d)])
+    lengths = np.full(starts.shape[1], length)
+    lengths[-1] = n - length * (starts.shape[1] - 1)
+    return np.asarray((before[starts + lengths] - before[starts]).sum(axis=1) / n)
+
+
 def stationary_indices(
     n: int, mean_length: float, n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:

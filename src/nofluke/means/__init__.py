@@ -13,11 +13,14 @@ random order two of them cross with a probability below the error level; if they
 is what lies between them.
 """
 
-from nofluke.means.betting import betting, hedged_star, star
-from nofluke.means.concentration import anderson, empirical_bernstein, hoeffding, maurer_pontil
-from nofluke.means.conjectured import gaffke
+# The register lists the methods in the order of import, from the bluntest to the sharpest.
+# isort: off
 from nofluke.means.items import METHODS
+from nofluke.means.concentration import anderson, empirical_bernstein, hoeffding, maurer_pontil
+from nofluke.means.betting import betting, hedged_star, star
+from nofluke.means.conjectured import gaffke
 from nofluke.means.large_samples import bootstrap, t
+# isort: on
 
 __all__ = [
     "METHODS",

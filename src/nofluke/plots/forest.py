@@ -112,7 +112,8 @@ def _of_method(row: Row) -> Line:
 
 
 def _of_group(row: Row) -> Line:
-    words = f"n={row['n']}, p={_up(row['adjusted'])}\n{row['verdict']}"
+    sign = "≤" if row["p_is_bound"] else "="
+    words = f"n={row['n']}, p {sign} {_up(row['adjusted'])}\n{row['verdict']}"
     strong = row["verdict"] != "not enough evidence"
     return Line(labels.short(row["group"], 22), words, row, strong)
 

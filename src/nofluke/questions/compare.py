@@ -154,7 +154,7 @@ def compare(
         differing=remarks.differing(found.d, claim.alpha) if paired else {},
         methods=tuple(_side_by_side(route, found, counting)),
         subgroups=tuple(_subgroups(route, found, counting)),
-        dependence=remarks.dependence(found, units, claim),
+        dependence=remarks.dependence(found, units, claim, seed),
         plain_estimate=_plain(units, found),
         shares=tuple(counting.shares(found)),
         d=found.d if paired else None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nofluke.questions.claims import Claim, Verdict
+from nofluke.questions.designs import counted
 from nofluke.results import Interval, Result, Row, outward, percent
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ class Comparison(Result):
         """What the mean is a mean of: the metric's name, or "score"."""
         return self.metric or "score"
 
+    @property
+    def counted(self) -> str:
+        """The number of units in words."""
+        return counted(self.n_units, self.unit)
+
     def rows(self) -> list[Row]:
         """One row for each method: its limits, guarantee, and the verdict it would give."""
         return [dict(row) for row in self.methods]
@@ -126,7 +132,7 @@ class Comparison(Result):
         interval = self.guaranteed or self.asymptotic
         low, high = self.question["difference_bounds"] or (-math.inf, math.inf)
         return [
-            f"n = {self.n_units} {self.unit}; mean difference {self.estimate:.10g}",
+            f"n = {self.counted}; mean difference {self.estimate:.10g}",
             f"differences lie in [{low:g}, {high:g}], range {high - low:g}",
             f"each limit at error level {self.limit_alpha:g}: log(1/alpha) = "
             f"{-math.log(self.limit_alpha):.6g}",
@@ -148,7 +154,7 @@ class Comparison(Result):
         if self.verdict == "no":
             return f"No. With {sure}{basis}, it is not so that {claim}."
         return (
-            f"Not enough evidence{basis}: {self.n_units} {self.unit} show neither that {claim} nor "
+            f"Not enough evidence{basis}: {self.counted} show neither that {claim} nor "
             "that it is not so. This is no evidence that they are equal."
         )
 
@@ -166,7 +172,7 @@ class Comparison(Result):
         ours, theirs = self.guaranteed, self.asymptotic
         assert ours is not None  # noqa: S101 (asked by the caller)
         wide, narrow = ours.upper - ours.lower, theirs.upper - theirs.lower
-        held = f"holds at these {self.n_units} {self.unit} for every distribution within the bounds"
+        held = f"holds at these {self.counted} for every distribution within the bounds"
         if ours.guarantee in _NO_VERDICT_FROM:
             held = "would hold for every distribution within the bounds if its conditions were met"
         if not 0 < narrow < math.inf:
@@ -184,8 +190,8 @@ class Comparison(Result):
     def _test_sentence(self, test: McNemar) -> str:
         return (
             f"{self.b} is better on {test.wins} examples and {self.a} on {test.losses}: exact "
-            f"McNemar p = {test.pvalue:.4g} ({test.alternative}, {test.guarantee}); mid-p "
-            f"{test.mid_p:.4g} (heuristic)."
+            f"McNemar p = {outward(test.pvalue, 'lower', digits=4)} ({test.alternative}, "
+            f"{test.guarantee}); mid-p {outward(test.mid_p, 'lower', digits=4)} (heuristic)."
         )
 
     def _fields(self) -> Mapping[str, Any]:

@@ -62,9 +62,23 @@ class Units:
         return int(self.x.size)
 
     @property
+    def counted(self) -> str:
+        """The number of units in words."""
+        return counted(self.n, self.word)
+
+    @property
     def range(self) -> float:
         """Range of a score, half that of a difference."""
         return (self.bounds[1] - self.bounds[0]) / 2
+
+
+def counted(n: int, word: str) -> str:
+    """A number of units in words.
+
+    >>> counted(1, "pairs"), counted(2, "clusters")
+    ('1 pair', '2 clusters')
+    """
+    return f"{n} {word.removesuffix('s') if n == 1 else word}"
 
 
 def of_pairs(d: NDArray[np.float64], bounds: tuple[float, float]) -> Units:

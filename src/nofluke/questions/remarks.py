@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke import proportions
 from nofluke.kernels import clusters as clustered
+from nofluke.kernels import resampling
 from nofluke.questions.routes import ASYMPTOTIC, Exact
 from nofluke.results import outward
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _FEW = 20  # clusters below which an interval by clusters is hardly worth its name
 _LAGS = 5
+_RESAMPLES = 2000
 
 
 def floor(units: Units, claim: Claim, sign: int) -> int | None:
@@ -57,19 +59,23 @@ def differing(d: NDArray[np.float64], alpha: float) -> dict[str, Any]:
     }
 
 
-def dependence(found: Sides, units: Units, claim: Claim) -> dict[str, Any]:
+def dependence(found: Sides, units: Units, claim: Claim, seed: int) -> dict[str, Any]:
     """Diagnostics of dependence: by clusters (asymptotic) and in time (descriptive)."""
     told: dict[str, Any] = {}
     if not found.paired:
         return told
     if found.cluster is not None:
-        told["clusters"] = _by_clusters(found, claim)
+        told["clusters"] = {
+            **_by_clusters(found, claim),
+            "bootstrap": _cluster_bootstrap(found, claim, seed),
+        }
     if found.time is not None and found.n > _LAGS + 1 and units.word == "pairs":
         d = found.d[np.argsort(found.time, kind="stable")]
         told["serial"] = {
             "autocorrelations": clustered.autocorrelations(d, _LAGS).tolist(),
             "effective_n": clustered.geyer_ess(d),
             "guarantee": "descriptive",
+            "bootstrap": _block_bootstrap(d, claim, seed),
         }
     return told
 
@@ -152,7 +158,7 @@ def _too_few(units: Units, least: int | None) -> list[str]:
     if least is None or units.n >= least:
         return []
     return [
-        f"NF140: {units.n} {units.word} are too few for any rule that holds for every distribution "
+        f"NF140: {units.counted} are too few for any rule that holds for every distribution "
         f"within the bounds: to show a gain of the observed size takes at least {least}, however "
         "consistent it is."
     ]
@@ -242,7 +248,7 @@ def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
         ]
     if units.n > planned:
         return [
-            f"NF147: {units.n} {units.word} are more than the {planned} planned. The answer holds; "
+            f"NF147: {units.counted} are more than the {planned} planned. The answer holds; "
             "what came after the plan is bet on by the part that goes on."
         ]
     return []
@@ -256,6 +262,31 @@ def _blocks(units: Units, found: Sides) -> list[str]:
         f"NF148: {what} are compared in {units.n} blocks, as many as the smallest of them has "
         "examples: blocks are independent and unbiased, and n is their number."
     ]
+
+
+def _cluster_bootstrap(found: Sides, claim: Claim, seed: int) -> dict[str, Any]:
+    """Percentile limits for the mean over examples from resamples of whole clusters."""
+    assert found.cluster is not None  # noqa: S101 (asked by the caller)
+    _, codes = np.unique(found.cluster.codes, return_inverse=True)
+    if codes.max() == 0:
+        return _resampled(None, claim)
+    rng = np.random.default_rng(seed)
+    return _resampled(resampling.cluster_means(found.d, codes, _RESAMPLES, rng), claim)
+
+
+def _block_bootstrap(d: NDArray[np.float64], claim: Claim, seed: int) -> dict[str, Any]:
+    """Percentile limits from blocks of about n^(1/3) neighbours in time."""
+    length, rng = math.ceil(d.size ** (1 / 3)), np.random.default_rng(seed)
+    means = resampling.moving_block_means(d, length, _RESAMPLES, rng)
+    return {"block_length": length, **_resampled(means, claim)}
+
+
+def _resampled(means: NDArray[np.float64] | None, claim: Claim) -> dict[str, Any]:
+    lower, upper = -math.inf, math.inf  # one cluster cannot be resampled
+    if means is not None:
+        estimate = float(means.mean())
+        lower, upper = resampling.limits(means, estimate, 2 * claim.limit_alpha, "both", None)
+    return {"lower": lower, "upper": upper, "n_resamples": _RESAMPLES, "guarantee": "asymptotic"}
 
 
 def _by_clusters(found: Sides, claim: Claim) -> Mapping[str, Any]:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Self,
-    TypeAlias,
-    cast,
-    get_args,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.questions.claims import Claim
 from nofluke.questions.wealth import Wealth
 
 if TYPE_CHECKING:
@@ -26,50 +17,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-Alternative: TypeAlias = Literal["better", "worse", "different", "not-worse", "equivalent"]
+    from nofluke.questions.claims import Needed
+
 CONTINUE = "continue"
 SCHEMA = 1
 
-
-class _Null(NamedTuple):
-    """A hypothesis to disprove: the gain is <= (or >=) ``side`` times the margin."""
-
-    relation: Literal["<=", ">="]
-    side: int
-    share: float = 1.0  # of alpha
-
-
-class _Claim(NamedTuple):
-    """A verdict and the hypotheses that must all have been disproved for it."""
-
-    verdict: str
-    nulls: tuple[_Null, ...]
-
-
-# In this order, should two be reached by the same item. For each alternative the verdicts that
-# would be wrong at any one truth share at most alpha: the proof stands at `GainStream`.
-_CLAIMS: dict[str, tuple[_Claim, ...]] = {
-    "better": (
-        _Claim("better", (_Null("<=", 1),)),
-        _Claim("not better", (_Null(">=", 1),)),
-    ),
-    "worse": (
-        _Claim("worse", (_Null(">=", -1),)),
-        _Claim("not worse", (_Null("<=", -1),)),
-    ),
-    "not-worse": (
-        _Claim("not worse", (_Null("<=", -1),)),
-        _Claim("worse", (_Null(">=", -1),)),
-    ),
-    "different": (
-        _Claim("better", (_Null("<=", 1, 0.5),)),
-        _Claim("worse", (_Null(">=", -1, 0.5),)),
-    ),
-    "equivalent": (
-        _Claim("equivalent", (_Null(">=", 1), _Null("<=", -1))),
-        _Claim("not equivalent", (_Null("<=", 1, 0.5),)),
-        _Claim("not equivalent", (_Null(">=", -1, 0.5),)),
-    ),
+# The words of each alternative: for each way to show the claim, and for its opposite. In this
+# order, should two be reached by the same item.
+_WORDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "better": (("better",), "not better"),
+    "worse": (("worse",), "not worse"),
+    "not-worse": (("not worse",), "worse"),
+    "different": (("better", "worse"), "not different"),
+    "equivalent": (("equivalent",), "not equivalent"),
 }
 
 
@@ -101,26 +61,25 @@ class GainStream:
         better: str,
     ) -> None:
         self.bounds = bounds
-        self.alpha = checks.fraction(alpha, name="alpha")
-        self.better = checks.better(better)
-        self.alternative = checks.choice(alternative, get_args(Alternative), name="alternative")
+        self._claim = Claim.understood(alternative, margin, alpha)
+        self.alpha, self.margin = self._claim.alpha, self._claim.margin
+        self.better, self.alternative = checks.better(better), alternative
         self.planned = None if planned is None else checks.whole(planned, name="planned")
         self.weight = _weight(weight)
-        self.margin = checks.real(margin, name="margin")
         self.n = 0
         self.verdict = CONTINUE
         self.decided_at: int | None = None
         self._total = 0.0
         low, high = limits if self.better == "higher" else (-limits[1], -limits[0])
         self._low, self._range = low, high - low
-        _check_margin(self.margin, self.alternative, (low, high))
-        self._wealths = {
-            null: self._wealth(null) for claim in _CLAIMS[self.alternative] for null in claim.nulls
-        }
-        self._claims = [
-            (claim.verdict, [self._wealths[null] for null in claim.nulls])
-            for claim in _CLAIMS[self.alternative]
+        _check_margin(self._claim, (low, high))
+        self._wealths = {needed: self._wealth(needed) for needed in self._claim.needs()}
+        yes, no = _WORDS[alternative]
+        ways = [
+            *zip(yes, self._claim.yes, strict=True),
+            *((no, way) for way in self._claim.no),
         ]
+        self._ways = [(word, [self._wealths[needed] for needed in way]) for word, way in ways]
 
     @property
     def mean(self) -> float | None:
@@ -133,12 +92,12 @@ class GainStream:
 
         Valid evidence at any moment of stopping; a verdict needs ``needed`` at some moment.
         """
-        return {self._told(null): wealth.e_value for null, wealth in self._wealths.items()}
+        return {self._told(needed): w.e_value for needed, w in self._wealths.items()}
 
     @property
     def needed(self) -> dict[str, float]:
         """The e-value at which each hypothesis is disproved."""
-        return {self._told(null): 1 / (self.alpha * null.share) for null in self._wealths}
+        return {self._told(needed): 1 / needed.alpha for needed in self._wealths}
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -176,7 +135,7 @@ class GainStream:
             "total": self._total,
             "verdict": self.verdict,
             "decided_at": self.decided_at,
-            "wealths": {self._told(null): w.state() for null, w in self._wealths.items()},
+            "wealths": {self._told(needed): w.state() for needed, w in self._wealths.items()},
         }
         return msgspec.json.encode(state).decode()
 
@@ -203,9 +162,11 @@ class GainStream:
         stream._total = checks.real(state["total"], name="total")
         stream.verdict, at = state["verdict"], state["decided_at"]
         stream.decided_at = None if at is None else checks.whole(at, name="decided_at")
-        checks.choice(stream.verdict, [CONTINUE, *(v for v, _ in stream._claims)], name="verdict")
-        for null, wealth in stream._wealths.items():
-            wealth.restore(state["wealths"][stream._told(null)], items=stream.n)
+        checks.choice(
+            stream.verdict, [CONTINUE, *(word for word, _ in stream._ways)], name="verdict"
+        )
+        for needed, wealth in stream._wealths.items():
+            wealth.restore(state["wealths"][stream._told(needed)], items=stream.n)
         return stream
 
     @classmethod
@@ -225,24 +186,25 @@ class GainStream:
             self._judge()
 
     def _judge(self) -> None:
-        for verdict, wealths in self._claims:
+        for verdict, wealths in self._ways:
             if all(wealth.reached for wealth in wealths):
                 self.verdict, self.decided_at = verdict, self.n
                 return
 
-    def _wealth(self, null: _Null) -> Wealth:
-        m = (null.side * self.margin - self._low) / self._range
+    def _wealth(self, needed: Needed) -> Wealth:
+        m = (needed.point - self._low) / self._range
         return Wealth(
-            m if null.relation == "<=" else 1 - m,
-            alpha=self.alpha * null.share,
+            m if needed.above else 1 - m,
+            alpha=needed.alpha,
             planned=self.planned,
             weight=self.weight,
-            mirrored=null.relation == ">=",
+            mirrored=not needed.above,
         )
 
-    def _told(self, null: _Null) -> str:
-        edge = repr(null.side * self.margin + 0.0).removesuffix(".0")
-        return f"gain {null.relation} {edge}"
+    def _told(self, needed: Needed) -> str:
+        """The hypothesis to disprove."""
+        edge = repr(needed.point + 0.0).removesuffix(".0")
+        return f"gain {'<=' if needed.above else '>='} {edge}"
 
     def __repr__(self) -> str:
         mean = "" if self.mean is None else f"mean={self.mean:.4g}, "
@@ -264,7 +226,8 @@ class ComparisonStream(GainStream):
     * "better": "better" (gain > margin) or "not better" (gain <= margin)
     * "worse": "worse" (gain < -margin) or "not worse" (gain >= -margin)
     * "not-worse": "not worse" (gain > -margin) or "worse" (gain <= -margin: by the margin or more)
-    * "different": "better" (gain > margin) or "worse" (gain < -margin), each at alpha / 2
+    * "different": "better" (gain > margin) or "worse" (gain < -margin), each at alpha / 2; with a
+      margin also "not different" (abs(gain) <= margin)
     * "equivalent": "equivalent" (abs(gain) < margin) or "not equivalent" (the rest)
 
     Why it holds: if gain <= margin then only "better" is wrong, and it needs the true hypothesis
@@ -279,7 +242,7 @@ class ComparisonStream(GainStream):
     Args:
         bounds: Lowest and highest possible score of *one* system on one item.
         alpha: Probability of ever reaching a wrong verdict.
-        margin: The gain that matters, in score units; above 0 for "equivalent".
+        margin: The gain that matters, in score units; above 0 for "not-worse" and "equivalent".
         planned: Number of items after which one would like to be done. Looking earlier and later
             is allowed all the same. Without it only the predictable mixture bets.
         alternative: "better", "worse", "different", "not-worse" or "equivalent".
@@ -478,20 +441,12 @@ def _weight(value: float) -> float:
     return weight
 
 
-def _check_margin(margin: float, alternative: str, gains: tuple[float, float]) -> None:
+def _check_margin(claim: Claim, gains: tuple[float, float]) -> None:
     """Every hypothesis must leave something possible on both of its sides."""
     low, high = gains
-    sides = {null.side for claim in _CLAIMS[alternative] for null in claim.nulls}
-    if margin < 0 or not all(low < side * margin < high for side in sides):
+    if not all(low < needed.point < high for needed in claim.needs()):
         raise InputError(
-            f"margin={margin!r} must be at least 0 and inside the possible gains, "
-            f"{low:g} to {high:g}.",
-            code="NF008",
-        )
-    if alternative == "equivalent" and margin == 0:
-        raise InputError(
-            "alternative='equivalent' needs a margin above 0: no number of items shows that a "
-            "gain is exactly 0.",
+            f"margin={claim.margin!r} must be inside the possible gains, {low:g} to {high:g}.",
             code="NF008",
         )
 

@@ -38,7 +38,8 @@ def by_group(
     All limits hold together (each at the level of the claim divided by the number of groups). The
     adjusted p-values control the probability that any "yes" is wrong (Holm 1979), however the
     groups depend. For binary scores they come from the exact McNemar test; else each is the
-    inverse of the largest wealth of a bettor, so it may also be read while items arrive.
+    inverse of the largest wealth of a bettor, so it may also be read while items arrive, and it
+    is an upper bound that stops falling at the level aimed at (``p_is_bound``).
 
     Args:
         d: Differences b minus a in hash order, shape (n,).
@@ -73,6 +74,8 @@ def by_group(
                 "upper": interval.upper,
                 "guarantee": interval.guarantee,
                 "pvalue": p,
+                # A bettor stops at the level it aims at: the true p-value may be far smaller.
+                "p_is_bound": not binary,
             }
         )
     adjusted = holm([row["pvalue"] for row in rows])

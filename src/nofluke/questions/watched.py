@@ -26,9 +26,12 @@ _CLAIMS = {
     ("not-worse", "worse"): "at most {1:g}",
     ("different", "better"): "above {0:g}",
     ("different", "worse"): "below {1:g}",
+    ("different", "not different"): "at least {1:g} and at most {0:g}",
     ("equivalent", "equivalent"): "between {1:g} and {0:g}",
     ("equivalent", "not equivalent"): "not between {1:g} and {0:g}",
 }
+
+_OF_BOTH = ("equivalent", "not equivalent", "not different")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +79,8 @@ class Watched(Result):
         if self.verdict == CONTINUE:
             return [f"After {self.n} items there is no verdict yet.{mean} {wrong}"]
         a, b = self.names
-        pair = f"{a} and {b} are" if self.alternative == "equivalent" else f"{b} is"
-        than = "" if self.alternative == "equivalent" else f" than {a}"
+        even = self.verdict in _OF_BOTH
+        pair, than = (f"{a} and {b} are", "") if even else (f"{b} is", f" than {a}")
         claim = _CLAIMS[self.alternative, self.verdict].format(self.margin, -self.margin + 0.0)
         return [
             f"{pair} {self.verdict}{than}: the expected gain is {claim}, decided at item "
