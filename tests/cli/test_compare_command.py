@@ -72,6 +72,8 @@ def table(tmp_path):
 
 
 SIDES = ("--a", "old", "--b", "new", "--better", "lower")
+POOLED = ("--pooled", "errors/words")
+AUDIT = ("--audit-methods", "--bounds", "0", "1")
 
 
 def test_two_files_are_named_by_their_stems(capsys, pair):
@@ -237,8 +239,28 @@ def test_a_corpus_statistic_has_an_orientation_of_its_own(capsys, table):
     assert refused(capsys, table, *SIDES, "--pooled", "errors/nothing").startswith("NF003")
 
 
+def test_a_corpus_statistic_needs_its_columns_and_no_others(capsys, table, tmp_path):
+    bare = tmp_path / "bare.csv"
+    cut = (line.split(",")[:4] for line in table.read_text().splitlines())
+    bare.write_text("\n".join(map(",".join, cut)) + "\n")
+
+    found = answered(capsys, bare, *SIDES, *POOLED)
+    correlated = answered(capsys, table, *SIDES[:4], "--pooled", "spearman:score,words")
+
+    assert found["rows"][0]["a"] == answered(capsys, table, *SIDES, *POOLED)["rows"][0]["a"]
+    assert correlated["better"] == "higher"
+    for statistic in ("", "nonsense", "kendall:score,words"):
+        message = refused(capsys, table, *SIDES, "--pooled", statistic)
+        assert message.startswith(f"NF025  statistic={statistic!r} is not understood")
+
+
+def test_an_audit_knows_the_bounds_of_a_metric(capsys, pair, table):
+    assert answered(capsys, *pair, "--audit-methods")["bounds"] == [-1, 1]
+    assert refused(capsys, table, *SIDES, "--audit-methods").startswith("NF016")
+
+
 def test_an_audit_of_methods(capsys, table):
-    how = (table, *SIDES, "--bounds", "0", "1", "--audit-methods")
+    how = (table, *SIDES, *AUDIT)
     found = answered(capsys, *how)
 
     code, out, err = ask(capsys, "compare", *how)
@@ -254,9 +276,9 @@ def test_an_audit_of_methods(capsys, table):
 
 
 @pytest.mark.parametrize("form", ["csv", "html"])
-@pytest.mark.parametrize("way", [("--pooled", "errors/words"), ("--audit-methods",)])
+@pytest.mark.parametrize("way", [POOLED, AUDIT], ids=["pooled", "audit"])
 def test_further_answers_in_further_forms(capsys, table, way, form, tmp_path):
-    how = (table, *SIDES, "--bounds", "0", "1", *way)
+    how = (table, *SIDES, *way)
     report = tmp_path / "report.html"
 
     code, out, _ = ask(capsys, "compare", *how, "--format", form, "--report", report)
@@ -371,20 +393,21 @@ IGNORED = {
 
 
 @pytest.mark.parametrize("option", IGNORED)
-@pytest.mark.parametrize("way", [("--pooled", "errors/words"), ("--audit-methods",)])
+@pytest.mark.parametrize("way", [POOLED, AUDIT], ids=["pooled", "audit"])
 def test_an_option_that_would_be_ignored_is_refused(capsys, table, way, option):
-    message = refused(capsys, table, *SIDES, "--bounds", "0", "1", *way, option, *IGNORED[option])
+    message = refused(capsys, table, *SIDES, *way, option, *IGNORED[option])
 
     assert message == f"NF008  {option} would be ignored with {way[0]}; leave it out.\n"
 
 
 def test_what_an_audit_cannot_be_asked(capsys, table):
-    how = (table, *SIDES, "--bounds", "0", "1", "--audit-methods")
+    how = (table, *SIDES, *AUDIT)
 
     assert "every test there is for a gain" in refused(capsys, *how, "--alternative", "worse")
     assert "--missing would be ignored" in refused(capsys, *how, "--missing", "common")
-    both = refused(capsys, *how, "--pooled", "errors/words")
-    assert "--audit-methods would be ignored with --pooled" in both
+    both = refused(capsys, *how, *POOLED)
+    assert "--bounds and --audit-methods would be ignored with --pooled" in both
+    assert "--binary would be ignored" in refused(capsys, table, *SIDES, *POOLED, "--binary")
 
 
 @pytest.mark.parametrize(

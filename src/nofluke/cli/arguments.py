@@ -140,15 +140,33 @@ def shares(text: str | None) -> dict[str, float] | None:
 
 
 def pooled_columns(statistic: str | None) -> tuple[str, ...]:
-    """The further columns that a corpus statistic needs.
+    """The further columns that a corpus statistic needs; "score" is there in any case.
 
-    >>> pooled_columns("errors/words"), pooled_columns("spearman:predicted,target")
-    (('errors', 'words'), ('predicted', 'target'))
+    >>> pooled_columns("errors/words"), pooled_columns("spearman:score,target")
+    (('errors', 'words'), ('target',))
     """
-    if statistic is None:
-        return ()
-    head, colon, listed = statistic.partition(":")
-    return tuple(listed.split(",")) if colon else tuple(head.split("/"))
+    return tuple(name for name in _pooled_names(statistic) if name != "score")
+
+
+def pooled_roles(statistic: str | None, roles: dict[str, str] | None) -> dict[str, str] | None:
+    """The roles of columns; a corpus statistic without the score lets its first column stand in.
+
+    A table of counts has no score for each example, and a table needs one.
+
+    >>> pooled_roles("errors/words", {"example": "id"})
+    {'score': 'errors', 'example': 'id'}
+    """
+    names = _pooled_names(statistic)
+    if not names or "score" in names:
+        return roles
+    return {"score": names[0], **(roles or {})}
+
+
+def _pooled_names(statistic: str | None) -> tuple[str, ...]:
+    """Names of columns in a statistic; none where its form is not understood."""
+    head, colon, tail = (statistic or "").partition(":")
+    names = tuple(name.strip() for name in (tail.split(",") if colon else head.split("/")))
+    return names if len(names) > 1 and all(names) else ()
 
 
 def _stem(word: str) -> str:

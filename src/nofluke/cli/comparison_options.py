@@ -20,7 +20,9 @@ _DESIGN = frozenset(
 # What a way of asking leaves no room for.
 _REFUSED: Mapping[str, frozenset[str]] = {
     "follow": _READ | _SHOWN | _DESIGN | {"pooled", "audit_methods"},
-    "pooled": _WATCH | _DESIGN | {"margin", "planned", "show_work", "audit_methods"},
+    "pooled": _WATCH
+    | _DESIGN
+    | {"margin", "planned", "bounds", "binary", "show_work", "audit_methods"},
     "audit_methods": _WATCH
     | _DESIGN
     | {"margin", "planned", "show_work", "missing", "alternative"},

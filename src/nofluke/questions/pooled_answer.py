@@ -116,7 +116,7 @@ class PooledComparison(Result):
         a, b = self.names
         how = f"{self.n} {'item' if self.n == 1 else 'items'}"
         if self.unit == "cluster":
-            how += f" in {self.n_units} clusters, resampled as wholes"
+            how += f" in {self.n_units} clusters, resampled as wholes,"
         told = [
             f"{self.statistic} over the corpus of {how} is {self.b:.4g} for {b} and {self.a:.4g} "
             f"for {a}.",
