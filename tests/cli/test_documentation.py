@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nofluke import bands, explain, proportions, selective
+from nofluke import bands, explain, means, proportions, selective, sequences
 from nofluke.cli import run
 
 ROOT = Path(__file__).parents[2]
@@ -96,14 +96,15 @@ def test_every_page_has_a_code_in_use():
     assert [code for code in explain.codes() if code not in used] == []
 
 
-def test_every_option_is_explained(capsys):
-    assert run(["certify", "--help"]) == 0
+@pytest.mark.parametrize("command", ["certify", "compare"])
+def test_every_option_is_explained(command, capsys):
+    assert run([command, "--help"]) == 0
     shown = capsys.readouterr().out
-    options = set(re.findall(r"--[a-z][a-z-]+", shown))
+    options = set(re.findall(r"--[a-z][a-z-]*", shown))
     text = (DOCS / "reference/command-line.md").read_text("utf-8")
 
     assert {"--better", "--report"} <= options
-    assert [option for option in sorted(options) if f"`{option}" not in text] == []
+    assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 
 @pytest.mark.parametrize("rule", selective.RULES)
@@ -114,6 +115,19 @@ def test_every_rule_is_explained(rule):
 @pytest.mark.parametrize("region", [*bands.METHODS, *proportions.METHODS])
 def test_every_region_is_explained(region):
     assert f"`{region}`" in (DOCS / "reference/guarantees.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("register", "heading"),
+    [(means.METHODS, "## One look"), (sequences.MEANS, "## Many looks")],
+    ids=["means", "sequences"],
+)
+def test_every_method_for_a_mean_is_explained(register, heading):
+    text = (DOCS / "reference/means.md").read_text("utf-8")
+    section = text[text.index(heading) :].split("\n## ", 1)[0]
+    told = dict(re.findall(r"^\| `(\w+)` \| ([\w-]+)", section, flags=re.MULTILINE))
+
+    assert told == {method.name: method.guarantee for method in register.values()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -459,6 +459,22 @@ class TestWeightsAndMix:
         with pytest.raises(InputError, match=message):
             nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, mix=mix)
 
+    @pytest.mark.parametrize(
+        "how",
+        [
+            {"clusters": {str(i): str(i // 2) for i in range(20)}},
+            {"weights": {str(i): 1.0 for i in range(20)}, "max_weight": 1},
+            {"population": 40},
+        ],
+        ids=lambda how: next(iter(how)),
+    )
+    def test_groups_count_examples_one_by_one_and_say_no_to_other_units(self, how):
+        groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
+        nofluke.compare(table(noisy(20, 0)), "a", "b", **how)
+        nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups)
+        with pytest.raises(InputError, match="cannot be combined"):
+            nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, **how)
+
     def test_what_cannot_be_combined_is_refused(self):
         groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
         with pytest.raises(InputError, match="cannot be combined"):

@@ -54,6 +54,8 @@ class Counting:
             "clusters": self.clusters is not None,
             "weights": self.weights is not None,
             "mix": self.mix is not None,
+            # Groups are answered by their examples one by one, whatever the units of the whole.
+            "groups": self.groups is not None and self.mix is None,
             "population": self.population is not None,
             "planned": self.planned is not None,
             "paired=False": not paired,
@@ -63,6 +65,8 @@ class Counting:
             ("weights", "population"), ("mix", "population"), ("mix", "planned"),
             ("paired=False", "clusters"), ("paired=False", "weights"), ("paired=False", "mix"),
             ("paired=False", "population"), ("paired=False", "planned"),
+            ("groups", "clusters"), ("groups", "weights"), ("groups", "population"),
+            ("paired=False", "groups"),
         ):  # fmt: skip
             if asked[one] and asked[other]:
                 raise InputError(
