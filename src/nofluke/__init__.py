@@ -6,11 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, functionals, means, proportions, selective, sequences
+    from nofluke import bands, functionals, means, permutation, proportions, selective, sequences
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
+    from nofluke.questions.methods_audit import audit_methods
+    from nofluke.questions.pooled import compare_pooled
     from nofluke.questions.stream import ComparisonStream
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ComparisonStream",
     "Scores",
+    "audit_methods",
     "bands",
     "certify",
     "certify_kpis",
     "compare",
+    "compare_pooled",
     "functionals",
     "means",
+    "permutation",
     "plan",
     "proportions",
     "read",
@@ -37,9 +42,11 @@ __all__ = [
 _ROOMS = {
     "ComparisonStream": "nofluke.questions.stream",
     "Scores": "nofluke.scores.table",
+    "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
     "compare": "nofluke.questions.compare",
+    "compare_pooled": "nofluke.questions.pooled",
     "read": "nofluke.scores.readers",
     "split_breakeven": "nofluke.selective",
 }

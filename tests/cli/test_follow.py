@@ -2,12 +2,14 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
 from nofluke import ComparisonStream
-from nofluke.cli.follow import follow
+from nofluke.cli.follow import _progress, follow
 from nofluke.errors import InputError, ReadError
+from nofluke.questions.watched import answer
 
 HEADER = "item,score_a,score_b\n"
 
@@ -276,3 +278,11 @@ def test_the_case_that_tempts_to_stop(shared, ask):
     told = json.loads(out)
     assert (code, told["verdict"], told["n"]) == (0, "continue", 400)
     assert max(told["evidence"].values()) < 20
+
+
+def test_evidence_that_falls_short_never_looks_like_enough():
+    stream = ComparisonStream(bounds=(0, 1))
+    stream.update(0, 1)
+    near = replace(answer(stream), evidence={"gain <= 0": 19.996}, needed={"gain <= 0": 20.0})
+
+    assert "gain <= 0: 19.9 of 20" in _progress(near)

@@ -88,8 +88,9 @@ def two_sides(
     if isinstance(found, str):
         return found, a, b
     if len(found) != 2:
+        count = f"{len(found)} sources were given" if found else "no source was given"
         raise InputError(
-            f"{len(found)} sources; give the baseline and the candidate (nofluke compare old.csv "
+            f"{count}; give the baseline and the candidate (nofluke compare old.csv "
             "new.csv), or one table with --a and --b.",
             code="NF008",
         )
@@ -106,17 +107,17 @@ def named_sides(candidates: tuple[str, ...], a: str | None, b: str | None) -> tu
     if a is not None and b is not None:
         return a, b
     listed = ", ".join(map(repr, candidates[:8])) + (" ..." if len(candidates) > 8 else "")
+    if len(candidates) == 1:
+        raise InputError(
+            f"there is one candidate only ({listed}); give the source of the other one as well: "
+            "nofluke compare old.csv new.csv.",
+            code="NF008",
+        )
     raise InputError(
         f"the table holds {len(candidates)} candidates ({listed}); say which is the baseline and "
         "which is compared with it: --a BASELINE --b CANDIDATE.",
         code="NF008",
     )
-
-
-def only_followed(words: list[str]) -> None:
-    """With --follow the file is all there is to read."""
-    if words:
-        raise InputError(f"--follow reads its own file; leave {' '.join(words)} out.", code="NF008")
 
 
 def binary_bounds(
@@ -139,15 +140,33 @@ def shares(text: str | None) -> dict[str, float] | None:
 
 
 def pooled_columns(statistic: str | None) -> tuple[str, ...]:
-    """The further columns that a corpus statistic needs.
+    """The further columns that a corpus statistic needs; "score" is there in any case.
 
-    >>> pooled_columns("errors/words"), pooled_columns("spearman:predicted,target")
-    (('errors', 'words'), ('predicted', 'target'))
+    >>> pooled_columns("errors/words"), pooled_columns("spearman:score,target")
+    (('errors', 'words'), ('target',))
     """
-    if statistic is None:
-        return ()
-    head, colon, listed = statistic.partition(":")
-    return tuple(listed.split(",")) if colon else tuple(head.split("/"))
+    return tuple(name for name in _pooled_names(statistic) if name != "score")
+
+
+def pooled_roles(statistic: str | None, roles: dict[str, str] | None) -> dict[str, str] | None:
+    """The roles of columns; a corpus statistic without the score lets its first column stand in.
+
+    A table of counts has no score for each example, and a table needs one.
+
+    >>> pooled_roles("errors/words", {"example": "id"})
+    {'score': 'errors', 'example': 'id'}
+    """
+    names = _pooled_names(statistic)
+    if not names or "score" in names:
+        return roles
+    return {"score": names[0], **(roles or {})}
+
+
+def _pooled_names(statistic: str | None) -> tuple[str, ...]:
+    """Names of columns in a statistic; none where its form is not understood."""
+    head, colon, tail = (statistic or "").partition(":")
+    names = tuple(name.strip() for name in (tail.split(",") if colon else head.split("/")))
+    return names if len(names) > 1 and all(names) else ()
 
 
 def _stem(word: str) -> str:

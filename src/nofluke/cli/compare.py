@@ -79,7 +79,7 @@ def compare(
         float | None, Parameter(help="Give up after so many seconds without a line.")
     ] = None,
     state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
-    seed: Annotated[int, Parameter(help="Seed of the order of the pairs.")] = 0,
+    seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -91,10 +91,11 @@ def compare(
 
     Example: nofluke compare base.jsonl new.jsonl --metric accuracy
     """
-    from nofluke.cli import arguments, show
+    given = dict(locals())
+    from nofluke.cli import arguments, comparison_options, show
 
+    comparison_options.refuse_ignored(compare, given)
     if follow is not None:
-        arguments.only_followed(sources)
         return _follow(
             follow,
             bounds=arguments.binary_bounds(bounds, binary=binary),
@@ -123,7 +124,7 @@ def compare(
             bounds=bounds,
             binary=binary,
             metric=metric,
-            columns=arguments.mapping(columns, name="--columns"),
+            columns=arguments.pooled_roles(pooled, arguments.mapping(columns, name="--columns")),
             failed=failed,
             keep=arguments.pooled_columns(pooled),
             delimiter=delimiter,

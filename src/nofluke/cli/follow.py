@@ -18,6 +18,7 @@ from nofluke.errors import InputError, ReadError
 from nofluke.questions.following import ArrivalOrder, Pair, PairReader
 from nofluke.questions.stream import CONTINUE, ComparisonStream
 from nofluke.questions.watched import answer
+from nofluke.results import outward
 from nofluke.scores import metrics
 
 if TYPE_CHECKING:
@@ -358,7 +359,9 @@ def _seconds(value: float | None, name: str) -> float | None:
 
 def _progress(result: Watched) -> str:
     told = "; ".join(
-        f"{row['hypothesis']}: {row['e_value']:.3g} of {row['needed']:g}" for row in result.rows()
+        # Rounded down, so that what falls short of enough never looks like it.
+        f"{row['hypothesis']}: {outward(row['e_value'], 'higher', digits=3)} of {row['needed']:g}"
+        for row in result.rows()
     )
     mean = "" if result.mean is None else f"  mean of b - a {result.mean:.4g}"
     return f"n={result.n}{mean}  {result.verdict}  evidence against {told}"

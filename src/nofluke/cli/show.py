@@ -83,10 +83,10 @@ def _text(result: Result, *, work: bool) -> None:
         console.print(visible(line))
     console.print()
     for title, table in words.tables(result):
-        console.print(title)
+        console.print(visible(title))
         console.print(table)
     for line in words.remarks(result):
-        console.print(line)
+        console.print(visible(line))
     for sentence in result.sentences():
         console.print(f"* {visible(sentence)}")
     console.print(f"\nGuarantee: {result.guarantee}. It assumes:")

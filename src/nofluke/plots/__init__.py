@@ -5,6 +5,7 @@ axes, returns the axes, and leaves showing and saving to the caller. Matplotlib 
 something is drawn, and pyplot never.
 """
 
+from nofluke.plots.audit import audit
 from nofluke.plots.certify import kpi_against_gamma
 from nofluke.plots.differences import differences
 from nofluke.plots.dispatch import draw
@@ -12,6 +13,7 @@ from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
 from nofluke.plots.forest import methods, subgroups
+from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.rates import rates
 from nofluke.plots.rules import rules
@@ -19,6 +21,7 @@ from nofluke.plots.shares import group_shares
 from nofluke.plots.vector import svg
 
 __all__ = [
+    "audit",
     "band_fan",
     "differences",
     "draw",
@@ -28,6 +31,7 @@ __all__ = [
     "kpi_against_gamma",
     "methods",
     "normal_quantiles",
+    "pooled",
     "rates",
     "rules",
     "subgroups",

@@ -122,11 +122,20 @@ def _up(p: float) -> str:
     return outward(p, "lower", digits=3)
 
 
-def _forest(ax: Axes, result: Comparison, lines: Sequence[Line]) -> list[str]:
+def stack(ax: Axes, lines: Sequence[Line], *, marks: Sequence[float] = ()) -> list[str]:
+    """Draw lines under each other, named on both sides as far as there is room.
+
+    Args:
+        ax: Axes; their limits are settled here.
+        lines: What is drawn, from the top.
+        marks: Further values that the horizontal axis must hold, beside zero.
+
+    Returns:
+        What the footer has to say about them.
+    """
     held = [line.row[key] for line in lines for key in ("estimate", "lower", "upper")]
-    ax.set_xlim(comparison.horizon([*held, *comparison.margins(result)]))
+    ax.set_xlim(comparison.horizon([*held, *marks]))
     ax.set_ylim(len(lines) - 0.4, -0.6)
-    comparison.draw_marks(ax, result)
     for place, line in enumerate(lines):
         _draw(ax, place, line)
     named = lines if len(lines) <= _NAMED else []
@@ -140,8 +149,13 @@ def _forest(ax: Axes, result: Comparison, lines: Sequence[Line]) -> list[str]:
     ax.set_axisbelow(True)
     for place, line in enumerate(named):
         _write(ax, place, line)
-    told = comparison.margin_words(result)
-    return told if named else [*told, f"{len(lines)} lines, too many to name here"]
+    return [] if named else [f"{len(lines)} lines, too many to name here"]
+
+
+def _forest(ax: Axes, result: Comparison, lines: Sequence[Line]) -> list[str]:
+    told = stack(ax, lines, marks=comparison.margins(result))
+    comparison.draw_marks(ax, result)
+    return [*comparison.margin_words(result), *told]
 
 
 def _draw(ax: Axes, place: int, line: Line) -> None:

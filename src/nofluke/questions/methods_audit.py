@@ -15,7 +15,7 @@ from nofluke.errors import InputError
 from nofluke.kernels import betting, stream_tests, sums
 from nofluke.questions.corpora import paired, refuse_gaps
 from nofluke.results import Guarantee, Result, Row, percent
-from nofluke.scores import findings
+from nofluke.scores import findings, metrics
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class MethodsAudit(Result):
         told = [_told(entry) for entry in self.audited if entry.above_alpha]
         if not told:
             return [head, "No method did so clearly more often."]
-        return [head, f"More often did so: {'; '.join(told)}."]
+        return [head, f"These did so clearly more often: {'; '.join(told)}."]
 
     def _fields(self) -> Mapping[str, Any]:
         return {
@@ -122,7 +122,7 @@ def audit_methods(
         n_streams: Streams; the rates have a standard error of at most 0.5 / sqrt(n_streams).
         alpha: Level of each one-sided test.
         bounds: Lowest and highest possible difference, such as (-1, 1); with a table, those of
-            the score, by default the declared ones.
+            the score, by default the declared ones or those of a well-known metric.
         seed: Seed or generator of the streams.
 
     Raises:
@@ -195,7 +195,8 @@ def _pilot(
     refuse_gaps(corpora)
     one, other = corpora.a["score"], corpora.b["score"]
     both = np.concatenate([one, other])
-    _, _, span = checks.unit(both, bounds if bounds is not None else given.bounds)
+    limits = metrics.bounds_of(given, bounds, candidates=(a, b))
+    _, _, span = checks.unit(both, limits)
     gain = other - one if better == "higher" else one - other
     cautions = findings.dependence(given, corpora.n)
     return _Pilot(gain, (-span, span), given.digest, (*corpora.notes, *cautions))

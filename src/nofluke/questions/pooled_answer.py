@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nofluke import checks
-from nofluke.results import Result, Row, percent
+from nofluke.results import Result, Row, outward, percent
 
 
 class Estimate(NamedTuple):
@@ -116,7 +116,7 @@ class PooledComparison(Result):
         a, b = self.names
         how = f"{self.n} {'item' if self.n == 1 else 'items'}"
         if self.unit == "cluster":
-            how += f" in {self.n_units} clusters, resampled as wholes"
+            how += f" in {self.n_units} clusters, resampled as wholes,"
         told = [
             f"{self.statistic} over the corpus of {how} is {self.b:.4g} for {b} and {self.a:.4g} "
             f"for {a}.",
@@ -159,6 +159,11 @@ class PooledComparison(Result):
 
 
 def _with_limits(e: Estimate) -> str:
+    lower, upper = outward(e.lower, "higher", digits=4), outward(e.upper, "lower", digits=4)
     if math.isinf(e.lower) and math.isinf(e.upper):
         return f"{e.estimate:.4g} with no limits"
-    return f"{e.estimate:.4g} [{e.lower:.4g}, {e.upper:.4g}]"
+    if math.isinf(e.lower):
+        return f"{e.estimate:.4g} in the sample, at most {upper}"
+    if math.isinf(e.upper):
+        return f"{e.estimate:.4g} in the sample, at least {lower}"
+    return f"{e.estimate:.4g} [{lower}, {upper}]"

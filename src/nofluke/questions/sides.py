@@ -88,7 +88,8 @@ class Sides:
             if own is None:
                 raise InputError(
                     f"{name}= asks for the {column} column and the table has none; name it with "
-                    f'columns={{"{column}": "..."}}, or give a mapping of example to {column}.',
+                    f'columns={{"{column}": "..."}} (--columns {column}=...), or give a mapping of '
+                    f"example to {column}.",
                     code="NF008",
                 )
             return own

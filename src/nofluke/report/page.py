@@ -8,7 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nofluke.report import comparison, envelope, wording  # noqa: F401 (they register views)
+from nofluke.report import (  # the pages register themselves
+    audit,  # noqa: F401
+    comparison,  # noqa: F401
+    envelope,  # noqa: F401
+    pooled,  # noqa: F401
+    watched,  # noqa: F401
+    wording,
+)
 from nofluke.report.view import view
 
 if TYPE_CHECKING:

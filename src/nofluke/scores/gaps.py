@@ -73,8 +73,8 @@ class Gaps:
         return InputError(
             f"{letter}, so this is not a paired comparison. It would be one if both had scores on "
             "the same examples; online, where a session sees one of the two: counterfactual "
-            "replay, interleaving or a switchback. For two samples of their own, paired=False uses "
-            "a two-sample test.",
+            "replay, interleaving or a switchback. For two samples of their own, paired=False "
+            "(--unpaired) uses a two-sample test.",
             code="NF018",
         )
 
