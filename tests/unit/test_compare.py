@@ -213,6 +213,85 @@ class TestVerdictAndInterval:
         assert nofluke.compare(table(noisy(50, 0.0)), "a", "b").decided_at is None
 
 
+class TestEdges:
+    """Where a limit and the point asked about fall together."""
+
+    @pytest.mark.parametrize("planned", [None, 4])
+    @pytest.mark.parametrize("alternative", ["better", "worse", "different"])
+    def test_a_whole_benchmark_without_a_difference_shows_none(self, alternative, planned):
+        s = Scores.from_arrays(
+            {"a": [0.2, 0.4, 0.6, 0.8], "b": [0.4, 0.2, 0.8, 0.6]}, better="higher", bounds=(0, 1)
+        )
+        answer = nofluke.compare(
+            s, "a", "b", population=4, alternative=alternative, planned=planned
+        )
+
+        assert answer.verdict != "yes"
+
+    @pytest.mark.parametrize("method", ["auto", "betting", "hoeffding", "t"])
+    @pytest.mark.parametrize("d", [-1.0, 1.0])
+    def test_the_widest_margin_there_is_is_refused(self, d, method):
+        for alternative in ("not-worse", "equivalent"):
+            with pytest.raises(InputError, match="margin=1"):
+                nofluke.compare(
+                    table([d] * 5), "a", "b", alternative=alternative, margin=1.0, method=method
+                )
+
+    def test_sentences_at_the_bound_say_at_least(self):
+        told = nofluke.compare(table([-1.0] * 5), "a", "b").sentences()
+
+        assert any("at least -1 " in sentence for sentence in told)
+
+    def test_rounding_is_no_spread(self):
+        a, b = [0.1, 0.2, 0.3, 0.4, 0.7], [0.2, 0.3, 0.4, 0.5, 0.8]
+        answer = nofluke.compare(
+            Scores.from_arrays({"a": a, "b": b}, better="higher", bounds=(0, 1)), "a", "b"
+        )
+
+        assert "useless" in answer.sentences()[-1]
+
+    def test_the_moment_of_decision_belongs_to_the_method(self):
+        d = noisy(300, 0.04)
+        moments = [
+            nofluke.compare(table(d), "a", "b", method="star", planned=planned).decided_at
+            for planned in (None, 100, 1000)
+        ]
+
+        assert moments[0] is not None
+        assert len(set(moments)) == 1
+
+    def test_a_yes_is_never_said_to_be_impossible(self):
+        order = hash_order([str(i) for i in range(29)], 0)
+        d = np.empty(29)
+        d[order] = [1.0] * 5 + [-0.2] * 24
+        answer = nofluke.compare(table(d), "a", "b", method="hedged_star", planned=5)
+
+        assert answer.verdict == "yes"
+        assert not any(note.startswith("NF140") for note in answer.notes)
+
+    @pytest.mark.parametrize("how", [{"population": 20}, {"population": 21}])
+    def test_no_floor_is_claimed_where_none_is_known(self, how):
+        assert nofluke.compare(table([0.05] * 20), "a", "b", **how).floor is None
+
+    def test_an_asymptotic_answer_does_not_claim_the_bounds_or_many_looks(self):
+        s = table(noisy(40, 0.1), cluster=[str(i // 4) for i in range(40)])
+        answer = nofluke.compare(s, "a", "b", method="t", clusters=True, max_cluster_size=4)
+
+        assert answer.guarantee == "asymptotic"
+        assert any("n is large enough" in line for line in answer.assumes)
+        assert any("no stopping" in line for line in answer.assumes)
+        assert not any("bounds hold" in line for line in answer.assumes)
+
+    def test_repeats_go_by_betting_whatever_they_say(self):
+        rows = [
+            {"model": m, "item": str(i), "run": r, "score": int((i + k) % 3 > 0)}
+            for k, m in enumerate(("a", "b")) for i in range(30) for r in (0, 1)
+        ]  # fmt: skip
+        s = nofluke.read(rows, better="higher", binary=True)
+
+        assert nofluke.compare(s, "a", "b").method == "star"
+
+
 class TestBinary:
     def test_the_verdict_is_by_the_exact_test_and_the_interval_by_betting(self):
         answer = nofluke.compare(binary_table(12, 2, 60, 26), "a", "b")
@@ -463,11 +542,29 @@ class TestWeightsAndMix:
         with pytest.raises(InputError, match=message):
             nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, mix=mix)
 
-    def test_groups_say_no_to_a_fixed_benchmark_of_unknown_parts(self):
+    def test_what_cannot_be_combined_is_refused(self):
         groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
-        for how in ({"population": 40}, {"paired": False}):
+        for how in (
+            {"clusters": groups, "mix": {"x": 1.0}, "groups": groups},
+            {"population": 40, "groups": groups},
+            {"population": 40, "clusters": groups},
+        ):
             with pytest.raises(InputError, match="cannot be combined"):
-                nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, **how)
+                nofluke.compare(table(noisy(20, 0)), "a", "b", **how)
+
+    def test_two_samples_have_no_groups(self):
+        s = Scores.from_arrays({"a": [0, 1, 1], "b": [1, 0]}, better="higher", bounds=(0, 1))
+        with pytest.raises(InputError, match="cannot be combined"):
+            nofluke.compare(s, "a", "b", paired=False, groups=dict.fromkeys(s.examples, "x"))
+
+    def test_rounding_of_means_is_no_breach_of_the_bounds(self):
+        s = Scores.from_arrays({"a": [0.0] * 9, "b": [0.1] * 9}, better="higher", bounds=(0, 0.1))
+        threes = {str(i): str(i // 3) for i in range(9)}
+
+        assert nofluke.compare(s, "a", "b", clusters=threes).n_units == 3
+        ninths = {str(g): 1 / 9 for g in range(9)}
+        groups = {str(i): str(i) for i in range(9)}
+        assert nofluke.compare(s, "a", "b", groups=groups, mix=ninths).n_units == 1
 
 
 class TestTwoSamples:
@@ -538,6 +635,31 @@ class TestGroups:
         single = nofluke.compare(table(d), "a", "b", groups=groups)
         widths = [row["upper"] - row["lower"] for row in (answer.subgroups[0], single.subgroups[0])]
         assert widths[0] > 3 * widths[1]
+
+    def test_limits_of_groups_hold_together(self):
+        rng = np.random.default_rng(31)
+        missed, runs, alpha = 0, 150, 0.2
+        for run in range(runs):
+            d = np.where(rng.random(200) < 0.5, 1.0, -1.0)
+            groups = {str(i): str(i % 4) for i in range(200)}
+            rows = nofluke.compare(
+                table(d), "a", "b", groups=groups, alpha=alpha, seed=run
+            ).subgroups
+            missed += any(not row["lower"] <= 0 <= row["upper"] for row in rows)
+
+        assert missed / runs <= alpha + 4 * (alpha * (1 - alpha) / runs) ** 0.5
+
+    def test_groups_without_an_example_yet_are_paid_for(self):
+        d = noisy(100, 0.05)
+        declared = {str(i): "x" for i in range(100)} | {f"later {g}": f"g{g}" for g in range(9)}
+        one, ten = (
+            nofluke.compare(table(d), "a", "b", groups=groups).subgroups
+            for groups in ({str(i): "x" for i in range(100)}, declared)
+        )
+
+        assert len(ten) == 1
+        assert ten[0]["lower"] < one[0]["lower"]
+        assert ten[0]["adjusted"] >= one[0]["adjusted"]
 
     def test_groups_that_are_watched_have_limits_for_every_moment(self):
         d = noisy(200, 0.05)

@@ -49,8 +49,8 @@ def remarks(result: Comparison) -> list[str]:
         )
     if result.floor is not None:
         told.append(
-            f"To show a gain of the observed size takes any valid rule at least {result.floor} "
-            f"{result.unit}; here are {result.n_units}."
+            f"To show even a constant gain of the observed size, any rule that holds for every "
+            f"distribution needs at least {result.floor} {result.unit}; here are {result.n_units}."
         )
     serial = result.dependence.get("serial")
     if serial:

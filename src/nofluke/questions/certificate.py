@@ -104,7 +104,7 @@ class Evaluated:
         return min(known, default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Certificate(Result):
     """Guarantees for a shortlist and, apart from it, for its winner.
 

@@ -125,6 +125,7 @@ def compare(
         seed=seed,
     )
     counting.check(paired=paired)
+    _refuse_impossible(claim, found)
     units = counting.units(found)
     route = _route(method, units, claim, found, counting)
     verdict = claim.verdict(route.rejects)
@@ -159,7 +160,7 @@ def compare(
         x=units.x,
         wealth=watched(route, counting.planned),
         guarantee=route.guarantee,
-        assumes=remarks.assumptions(route, units, counting.planned, counting.population, claim),
+        assumes=remarks.assumptions(route, units, counting.planned, claim),
         n=units.n,
         digest=scores.digest,
         notes=(
@@ -223,7 +224,7 @@ def _route(method: str, units: Units, claim: Claim, found: Sides, counting: Coun
 
 def _exact_serves(units: Units, claim: Claim, found: Sides, counting: Counting) -> str | None:
     """Why the exact binary test does not serve; None where it does."""
-    if not found.binary:
+    if not found.binary or found.repeated:
         return "needs scores that are 0 or 1 by declaration (binary=True), one for each example"
     if units.word != "pairs" or units.sizes is not None:
         return "counts every example once, and no clusters, weights or blocks"
@@ -255,6 +256,8 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
             names = [n for n in names if n in (*BETTING, "hoeffding")]
         if counting.planned is None:
             names = [n for n in names if n != "hedged_star"]
+        if units.word == "blocks":
+            names = [n for n in names if n != "anderson"]
         routes += [route if name == route.name else _again(name, route, counting) for name in names]
     if route.guarantee != "asymptotic":
         routes.append(_beside(route))
@@ -296,9 +299,22 @@ def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
     return by_group(
         counting.by_group(found),
         route.claim,
+        of=len(counting.groups.names),
         sign=found.sign,
         binary=isinstance(route, Exact),
         watched=counting.planned is not None,
+    )
+
+
+def _refuse_impossible(claim: Claim, found: Sides) -> None:
+    """A margin that no difference can reach is a slip of the pen: per cent for shares, say."""
+    if found.bounds is None or claim.margin < found.bounds[1] - found.bounds[0]:
+        return
+    low, high = found.bounds
+    raise InputError(
+        f"margin={claim.margin:g} is not inside the possible differences of scores in "
+        f"[{low:g}, {high:g}]; it is in units of the score.",
+        code="NF008",
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NO_VERDICT_FROM = {"heuristic", "conjectured"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Comparison(Result):
     """Whether B beats A on the same examples.
 
@@ -109,6 +109,11 @@ class Comparison(Result):
         """The number of units in words."""
         return counted(self.n_units, self.unit)
 
+    @property
+    def complete(self) -> bool:
+        """Whether these are all the examples of a fixed benchmark."""
+        return self.question.get("population") == self.n_units
+
     def rows(self) -> list[Row]:
         """One row for each method: its limits, guarantee, and the verdict it would give."""
         return [dict(row) for row in self.methods]
@@ -116,10 +121,12 @@ class Comparison(Result):
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
         told = [self._verdict_sentence(), self._interval_sentence()]
-        if self.guaranteed is not None:
+        if self.guaranteed is not None and not self.complete:
             told.append(self._why_they_differ())
         if self.test is not None:
             told.insert(1, self._test_sentence(self.test))
+        if self.subgroups:
+            told.append(self._subgroups_sentence())
         if self.decided_at is not None and self.decided_at < self.n_units:
             told.append(
                 f"In the order in which the {self.unit} were counted, the evidence sufficed after "
@@ -153,38 +160,67 @@ class Comparison(Result):
             return f"Yes. With {sure}{basis}, {claim}."
         if self.verdict == "no":
             return f"No. With {sure}{basis}, it is not so that {claim}."
+        show = "shows" if self.n_units == 1 else "show"
         return (
-            f"Not enough evidence{basis}: {self.counted} show neither that {claim} nor "
-            "that it is not so. This is no evidence that they are equal."
+            f"Not enough evidence{basis}: {self.counted} {show} neither that {claim} nor that it "
+            "is not so. This is no evidence that they are equal."
         )
 
     def _interval_sentence(self) -> str:
         interval = self.guaranteed or self.asymptotic
+        if self.complete:
+            return (
+                f"Over all {self.n_units} examples of the benchmark the mean difference ({self.b} "
+                f"minus {self.a}) is {self.estimate:.4g}, without error."
+            )
         each = percent(self.limit_alpha, of_the_rest=True)
+        sample = (
+            f"The mean difference ({self.b} minus {self.a}) is {self.estimate:.4g} in the sample"
+        )
+        low, up = (
+            outward(interval.lower, "higher", digits=4),
+            outward(interval.upper, "lower", digits=4),
+        )
+        if interval.guarantee in _NO_VERDICT_FROM:
+            return (
+                f"{sample}; {interval.method} gives the limits {low} and {up} "
+                f"({interval.guarantee}: no confidence is promised)."
+            )
         return (
-            f"The mean difference ({self.b} minus {self.a}) is {self.estimate:.4g} in the sample; "
-            f"it is above {outward(interval.lower, 'higher', digits=4)} and, as a second claim, "
-            f"below {outward(interval.upper, 'lower', digits=4)}, each with {each} confidence "
-            f"({interval.guarantee})."
+            f"{sample}; it is at least {low} and, as a second claim, at most {up}, each with "
+            f"{each} confidence ({interval.guarantee})."
         )
 
     def _why_they_differ(self) -> str:
         ours, theirs = self.guaranteed, self.asymptotic
         assert ours is not None  # noqa: S101 (asked by the caller)
         wide, narrow = ours.upper - ours.lower, theirs.upper - theirs.lower
-        held = f"holds at these {self.counted} for every distribution within the bounds"
+        what = "benchmark with scores" if self.question.get("population") else "distribution"
+        name, held = (
+            "guaranteed",
+            f"holds at {self.counted} for every {what} within the bounds",
+        )
         if ours.guarantee in _NO_VERDICT_FROM:
-            held = "would hold for every distribution within the bounds if its conditions were met"
+            name, held = ours.method, f"is {ours.guarantee}: no theorem holds for it here"
         if not 0 < narrow < math.inf:
             why = "one unit has no spread" if self.n_units == 1 else "no spread was seen"
             return (
-                f"The guaranteed interval {held}; the asymptotic one ({theirs.method}) is useless "
+                f"The {name} interval {held}; the asymptotic one ({theirs.method}) is useless "
                 f"here, because {why} and it takes that for all the spread there is."
             )
         return (
-            f"The guaranteed interval is {wide / narrow:.2f} times as wide as the asymptotic one "
+            f"The {name} interval is {wide / narrow:.2f} times as wide as the asymptotic one "
             f"({theirs.method}): it {held}, while the other is right for large n only and takes "
             "the spread in the sample for all the spread there is."
+        )
+
+    def _subgroups_sentence(self) -> str:
+        shown = [row["group"] for row in self.subgroups if row["verdict"] == "yes"]
+        which = f" ({', '.join(shown[:5])}{', ...' if len(shown) > 5 else ''})" if shown else ""
+        return (
+            f"Asked in each group, the claim is shown in {len(shown)} of {len(self.subgroups)} "
+            f"groups{which}; with {percent(self.claim.alpha, of_the_rest=True)} confidence none of "
+            "these is wrong (Holm)."
         )
 
     def _test_sentence(self, test: McNemar) -> str:

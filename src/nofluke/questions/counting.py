@@ -125,7 +125,7 @@ class Counting:
             )
         if w is not None:
             return designs.of_weighted(d, w, bounds, max_weight=self.max_weight)
-        return designs.of_pairs(d, bounds)
+        return designs.of_pairs(d, bounds, self.population)
 
     def shares(self, found: Sides) -> list[Row]:
         """Each group: its share of the test set, its share of the mix, and its mean difference."""

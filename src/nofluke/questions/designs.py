@@ -21,6 +21,7 @@ from nofluke.scores.pairing import hash_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_ROUNDING = 1e-12
 _SHARES_SLACK = 1e-9  # shares typed as decimals need not sum to one in binary
 
 
@@ -40,6 +41,7 @@ class Units:
         sizes: Size (items, or total weight) of each unit, where the estimand weights by it.
         max_size: Largest size a unit can have, declared in advance.
         voided: Whether ``max_size`` was taken from the data, which voids the guarantee.
+        population: Size of the fixed benchmark that the units are a random part of.
         ordered: Whether the units can be watched one at a time (blocks cannot).
     """
 
@@ -54,6 +56,7 @@ class Units:
     sizes: NDArray[np.float64] | None = None
     max_size: float | None = None
     voided: bool = False
+    population: int | None = None
     ordered: bool = True
 
     @property
@@ -81,17 +84,24 @@ def counted(n: int, word: str) -> str:
     return f"{n} {word.removesuffix('s') if n == 1 else word}"
 
 
-def of_pairs(d: NDArray[np.float64], bounds: tuple[float, float]) -> Units:
-    """Every pair is a unit; ``d`` in hash order."""
+def of_pairs(
+    d: NDArray[np.float64], bounds: tuple[float, float], population: int | None = None
+) -> Units:
+    """Every pair is a unit; ``d`` in hash order, perhaps a random part of a fixed benchmark."""
+    left = 1.0 if population is None else max(0.0, 1 - d.size / population)
     return Units(
         x=d,
         bounds=bounds,
         word="pairs",
-        estimand="mean difference of a random example",
+        estimand="mean difference of a random example"
+        if population is None
+        else "mean difference over the benchmark",
         estimate=sums.mean(d),
-        se=_standard_error(d),
-        df=d.size - 1,
+        # A part of a fixed benchmark leaves only the rest in doubt; all of it leaves nothing.
+        se=_standard_error(d) * math.sqrt(left) if left else 0.0,
+        df=max(1, d.size - 1) if not left else d.size - 1,
         asymptotic="t",
+        population=population,
     )
 
 
@@ -128,7 +138,7 @@ def of_clusters(
     place[present] = np.arange(present.size)
     at, w = place[codes], np.ones(d.size) if weights is None else weights
     sizes = np.bincount(at, weights=w).astype(np.float64)
-    means = np.bincount(at, weights=w * d) / sizes
+    means = _kept(np.bincount(at, weights=w * d) / sizes, bounds)
     if max_size is None:
         return Units(
             x=means,
@@ -200,7 +210,7 @@ def of_mix(
     parts = [d[groups == g] for g in range(len(shares))]
     used = [(share, part) for share, part in zip(shares, parts, strict=True) if share > 0]
     J = min(part.size for _, part in used)
-    x = np.sum([share * _block_means(part, J) for share, part in used], axis=0)
+    x = _kept(np.sum([share * _block_means(part, J) for share, part in used], axis=0), bounds)
     se, df = _welch(used)
     return Units(
         x=x,
@@ -227,7 +237,7 @@ def of_two_samples(
     J = min(a.size, b.size)
     se, df = _welch([(-1.0, a), (1.0, b)])
     return Units(
-        x=_block_means(b, J) - _block_means(a, J),
+        x=_kept(_block_means(b, J) - _block_means(a, J), bounds),
         bounds=bounds,
         word="blocks",
         estimand="difference of two means, not paired",
@@ -275,7 +285,7 @@ def _by_size(
 ) -> Units:
     estimate = math.fsum(sizes * means) / math.fsum(sizes)
     n = means.size
-    rest = math.fsum((sizes * (means - estimate)) ** 2)
+    rest = 0.0 if _equal(means) else math.fsum((sizes * (means - estimate)) ** 2)
     se = math.sqrt(rest * n / (n - 1)) / math.fsum(sizes) if n > 1 else math.inf
     return Units(
         x=means,
@@ -297,13 +307,26 @@ def _by_size(
 def _block_means(x: NDArray[np.float64], J: int) -> NDArray[np.float64]:
     """Means of J consecutive blocks whose sizes differ by one at most."""
     starts = np.arange(J) * x.size // J
-    return np.asarray(np.add.reduceat(x, starts) / np.diff(np.append(starts, x.size)))
+    means = np.add.reduceat(x, starts) / np.diff(np.append(starts, x.size))
+    return np.clip(means, x.min(), x.max())  # a mean of equal values, but for rounding
+
+
+def _kept(x: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.float64]:
+    """Means of possible differences, freed of what rounding carried past the bounds."""
+    return np.clip(x, *bounds)
 
 
 def _standard_error(x: NDArray[np.float64]) -> float:
     if x.size < 2:
         return math.inf
+    if _equal(x):
+        return 0.0
     return math.sqrt(math.fsum((x - sums.mean(x)) ** 2) / (x.size - 1) / x.size)
+
+
+def _equal(x: NDArray[np.float64]) -> bool:
+    """Whether all values are one value but for the rounding of a subtraction."""
+    return bool(np.ptp(x) <= _ROUNDING * np.abs(x).max())
 
 
 def _welch(parts: Sequence[tuple[float, NDArray[np.float64]]]) -> tuple[float, float]:

@@ -61,12 +61,12 @@ def _wealth(route: Route, needed: Needed, planned: int | None) -> Wealth:
 def plan_of(route: Route, alpha: float, planned: int | None) -> betting.Plan:
     """The bettor of a route, as ``means`` sets it up."""
     kinds: dict[str, betting.Kind] = {"star": "star", "hedged_star": "hedged", "betting": "fixed"}
-    population = getattr(route, "options", {}).get("population", 0)
+    hedged = route.name == "hedged_star"
     return betting.Plan(
         alpha=alpha,
-        planned=route.units.n if planned is None else planned,
+        planned=planned if hedged and planned is not None else route.units.n,
         kind=kinds[route.name],
-        population=population,
+        population=route.units.population or 0,
     )
 
 

@@ -44,7 +44,7 @@ class FalseAlarms(NamedTuple):
     above_alpha: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MethodsAudit(Result):
     """False-alarm rates of methods on streams drawn from one set of differences.
 
@@ -77,8 +77,8 @@ class MethodsAudit(Result):
         """What a colleague may paste; each sentence is literally true."""
         head = (
             f"{self.n_streams} streams of {self.n_items} items were drawn from these {self.n} "
-            f"differences and shifted to a true gain of exactly 0; a test at {percent(self.alpha)} "
-            f"should call a gain in at most {percent(self.alpha)} of them."
+            "differences, and each method asked whether the mean exceeds what it truly is; a test "
+            f"at {percent(self.alpha)} should call a gain in at most {percent(self.alpha)} of them."
         )
         told = [_told(entry) for entry in self.audited if entry.above_alpha]
         if not told:

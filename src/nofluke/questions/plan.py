@@ -20,7 +20,7 @@ _ASSUMES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Envelope(Result):
     """Hoeffding's threshold for a mean paired difference, against the number of examples.
 

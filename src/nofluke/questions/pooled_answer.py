@@ -37,7 +37,7 @@ class Estimate(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PooledComparison(Result):
     """The difference b minus a of a corpus statistic.
 

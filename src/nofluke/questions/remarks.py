@@ -10,7 +10,7 @@ import numpy as np
 from nofluke import proportions
 from nofluke.kernels import clusters as clustered
 from nofluke.kernels import resampling
-from nofluke.questions.routes import ASYMPTOTIC, Exact
+from nofluke.questions.routes import Exact
 from nofluke.results import outward
 
 if TYPE_CHECKING:
@@ -23,28 +23,31 @@ if TYPE_CHECKING:
     from nofluke.questions.routes import Route
     from nofluke.questions.sides import Sides
 
+_ONE_LOOK = "The number of examples did not depend on the scores (no stopping when it looked good)."
 _FEW = 20  # clusters below which an interval by clusters is hardly worth its name
 _LAGS = 5
 _RESAMPLES = 2000
 
 
 def floor(units: Units, claim: Claim, sign: int) -> int | None:
-    """Fewest units with which a valid rule can show the claim, were the observed gain the truth.
+    """Fewest units with which a valid rule can show a constant gain of the observed size.
 
     A mean at the point with values delta (probability (1 + point) / (1 + delta)) and -1 shows n
-    times delta with that probability to the n. So no rule that holds for every distribution on
-    [-1, 1] can tell a constant gain delta from it with fewer than log(1/alpha) /
-    log((1 + delta) / (1 + point)) units. None where the sample does not favour the claim, or
-    without bounds.
+    times delta with that probability to the n. So no rule that holds for all independent
+    differences on [-1, 1] can tell a constant gain delta from it with fewer than log(1/alpha) /
+    log((1 + delta) / (1 + point)) units. None where the sample does not favour the claim, without
+    bounds, for a part of a fixed benchmark and for blocks, of which it is not true.
     """
-    if not all(map(math.isfinite, units.bounds)):
+    fixed = units.population is not None or units.word == "blocks"
+    if fixed or not all(map(math.isfinite, units.bounds)):
         return None
     gain = sign * units.estimate / units.range
-    needs = [_least(gain, needed, units.range) for way in claim.yes for needed in way]
-    if claim.alternative == "different":
-        found = [n for n in needs if n is not None]
-        return min(found, default=None)
-    return None if None in needs else max(n for n in needs if n is not None)
+    # A rule may spend all of alpha on the side that came out.
+    ways = [
+        [_least(gain, n._replace(alpha=claim.alpha), units.range) for n in w] for w in claim.yes
+    ]
+    found = [max(n for n in way if n is not None) for way in ways if None not in way]
+    return min(found, default=None)
 
 
 def differing(d: NDArray[np.float64], alpha: float) -> dict[str, Any]:
@@ -80,16 +83,14 @@ def dependence(found: Sides, units: Units, claim: Claim, seed: int) -> dict[str,
     return told
 
 
-def assumptions(
-    route: Route, units: Units, planned: int | None, population: int | None, claim: Claim
-) -> tuple[str, ...]:
+def assumptions(route: Route, units: Units, planned: int | None, claim: Claim) -> tuple[str, ...]:
     """What must be true for the guarantee to hold."""
-    told = [_independent(units, population)]
+    told = [_independent(units)]
     if isinstance(route, Exact):
-        told.append("Every score is 0 or 1 by its meaning, and the number of pairs did not depend "
-                    "on the scores (no stopping when it looked good).")  # fmt: skip
-    elif route.name in ASYMPTOTIC:
+        told += ["Every score is 0 or 1 by its meaning.", _ONE_LOOK]
+    elif route.guarantee == "asymptotic":
         told.append("n is large enough for the shape of these differences; nothing here checks it.")
+        told.append(_ONE_LOOK)
     elif planned is not None and route.name == "hedged_star":
         told.append(
             f"The {planned} planned {units.word}, the margin and alpha were fixed before the first "
@@ -100,7 +101,7 @@ def assumptions(
         told.append(
             "The number of examples did not depend on the scores (no stopping when it looked good)."
         )
-    if route.name not in ASYMPTOTIC:
+    if route.guarantee != "asymptotic":
         told.append("The bounds hold for every score that could have come.")
     told.append("A and B were not picked because of their scores on these examples.")
     if claim.margin:
@@ -120,10 +121,11 @@ def about(
 ) -> tuple[str, ...]:
     """Notes, each beginning with its code."""
     notes = [
-        *_too_few(units, floor),
+        *(_too_few(units, floor) if verdict != "yes" else []),
         *_too_few_differ(route, claim),
         *_never_differed(found, claim),
         *_two_tests(route, verdict),
+        *_outside(route, units),
         *_counted_by_rows(found, units, claim),
         *_few_clusters(units),
         *_void(units),
@@ -133,11 +135,11 @@ def about(
     return tuple(notes)
 
 
-def _independent(units: Units, population: int | None) -> str:
-    if population is not None:
+def _independent(units: Units) -> str:
+    if units.population is not None:
         return (
-            f"The {units.n} pairs are a random part of a fixed benchmark of {population} examples, "
-            "and the claim is about the mean over that benchmark."
+            f"The {units.counted} are a random part of a fixed benchmark of {units.population} "
+            "examples, and the claim is about the mean over that benchmark."
         )
     return {
         "pairs": "The pairs are independent draws from the cases that the claim is about.",
@@ -158,9 +160,9 @@ def _too_few(units: Units, least: int | None) -> list[str]:
     if least is None or units.n >= least:
         return []
     return [
-        f"NF140: {units.counted} are too few for any rule that holds for every distribution "
-        f"within the bounds: to show a gain of the observed size takes at least {least}, however "
-        "consistent it is."
+        f"NF140: {units.counted} are fewer than the {least} that any rule needs, if it is to hold "
+        "for every distribution within the bounds, to show even a constant gain of the size "
+        "observed."
     ]
 
 
@@ -199,6 +201,20 @@ def _two_tests(route: Route, verdict: Verdict) -> list[str]:
     ]
 
 
+def _outside(route: Route, units: Units) -> list[str]:
+    if route.guarantee == "asymptotic":
+        return []
+    interval = route.interval()
+    if interval.lower <= units.estimate <= interval.upper:
+        return []
+    return [
+        f"NF149: the mean difference {units.estimate:.4g} lies outside its own interval. Betting "
+        "keeps the best limits of all moments, and earlier units spoke otherwise than later ones; "
+        "the promise holds, but this order was an unlucky one. Another seed is another order, and "
+        "picking it afterwards is a choice."
+    ]
+
+
 def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
     if found.cluster is None or units.word != "pairs":
         return []
@@ -212,10 +228,17 @@ def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
         if G < _FEW
         else ""
     )
+    effect = f"design effect {told['design_effect']:.3g}, asymptotic"
+    worth = (
+        f"For cases from new clusters the evidence is closer to {told['effective_n']:.4g} examples "
+        f"({effect})"
+        if told["design_effect"] > 1
+        else f"This sample shows no correlation within clusters ({effect}), which is no proof that "
+        "there is none"
+    )
     return [
-        f"NF144: the examples belong to {G} clusters and were counted one by one. For cases from "
-        f"new clusters the evidence is closer to {told['effective_n']:.4g} examples (design effect "
-        f"{told['design_effect']:.3g}, asymptotic), and clusters=True counts clusters.{few}"
+        f"NF144: the examples belong to {G} clusters and were counted one by one. {worth}; "
+        f"clusters=True (--clusters) counts clusters.{few}"
     ]
 
 
@@ -241,7 +264,7 @@ def _void(units: Units) -> list[str]:
 def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
     if planned is None:
         return []
-    if route.name not in ("hedged_star", *ASYMPTOTIC):
+    if route.name != "hedged_star":
         return [
             f"NF147: planned={planned} has no part in method {route.name!r}, which looks once and "
             "is no licence to look before."

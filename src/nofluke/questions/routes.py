@@ -103,10 +103,11 @@ class Registered(Route):
         self.options = self._options(planned, population, seed)
 
     def rejects(self, needed: Needed) -> bool:
-        """As for any route; the point itself is among those that betting was asked about."""
+        """As for any route; a point that was asked about itself is passed when it is reached."""
         above, point = self.difference(needed)
         limit = self.limit(above=above, alpha=needed.alpha)
-        if self.name in BETTING:
+        # Where all of a benchmark was counted the limit is the mean, and no test was made.
+        if point in self.options.get("marks", ()) and self.units.n != self.units.population:
             return limit >= point if above else limit <= point
         return limit > point if above else limit < point
 
@@ -122,6 +123,12 @@ class Registered(Route):
             raise InputError(
                 f"method={self.name!r} counts every unit alike and cannot weight by size; use "
                 f"{', '.join(BETTING)} or t.",
+                code="NF008",
+            )
+        if self.name == "anderson" and self.units.word == "blocks":
+            raise InputError(
+                "method='anderson' is proved for units of one distribution, and blocks of unequal "
+                "size have several; use another, or leave method= out.",
                 code="NF008",
             )
         if self.name == "hedged_star":

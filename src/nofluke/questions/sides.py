@@ -60,6 +60,11 @@ class Sides:
         return int(self.a.size) if self.paired else int(self.a.size + self.b.size)
 
     @property
+    def repeated(self) -> bool:
+        """Whether some scores are means over the runs of an example."""
+        return bool(self.counts.get("repeats_a") or self.counts.get("repeats_b"))
+
+    @property
     def d(self) -> NDArray[np.float64]:
         """Differences b minus a of the pairs."""
         return np.asarray(self.b - self.a)
@@ -107,7 +112,8 @@ class Sides:
                 code="NF011",
             )
         texts = [str(given[i]) for i in self.ids]
-        names = tuple(sorted(set(texts)))
+        # Labels without an example yet count too: what is declared does not change on the way.
+        names = tuple(sorted({str(text) for text in given.values()}))
         index = {text: i for i, text in enumerate(names)}
         return Labels(np.array([index[t] for t in texts], np.int32), names)
 
@@ -153,7 +159,7 @@ def sides(
     gather = _pairs if paired else _two_samples
     found = gather(scores, a, b, sign, missing=missing, seed=seed, bounds=limits)
     zero_one = all(bool(np.isin(x, (0.0, 1.0)).all()) for x in (found.a, found.b))
-    if binary and not zero_one and not _repeated(found):
+    if binary and not zero_one and not found.repeated:
         other = [x for side in (found.a, found.b) for x in side.tolist() if x not in (0.0, 1.0)]
         raise InputError(
             f"binary=True, but {len(other)} scores are neither 0 nor 1, such as "
@@ -178,10 +184,6 @@ def _limits(
         if needed or error.code == "NF010":
             raise
         return None
-
-
-def _repeated(found: Sides) -> bool:
-    return bool(found.counts.get("repeats_a") or found.counts.get("repeats_b"))
 
 
 def _check_names(scores: Scores, a: str, b: str) -> None:

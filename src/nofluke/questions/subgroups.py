@@ -24,49 +24,55 @@ def by_group(
     groups: Sequence[tuple[str, Units]],
     claim: Claim,
     *,
+    of: int,
     sign: int,
     binary: bool,
     watched: bool,
 ) -> list[Row]:
     """One row for each group: its estimate, simultaneous limits and Holm-adjusted p-value.
 
-    All limits hold together (each at the level of the claim divided by the number of groups). The
+    All limits hold together, each at alpha / (2 G). The
     adjusted p-values control the probability that any "yes" is wrong (Holm 1979), however the
     groups depend. For binary scores they come from the exact McNemar test; else each is the
     inverse of the largest wealth of a bettor, so it may also be read while items arrive, and it
     is an upper bound that stops falling at the level aimed at (``p_is_bound``).
 
     Args:
-        groups: Name and units of each group.
+        groups: Name and units of each group that has any.
+        of: How many groups there are, those without an example yet included: bets that are
+            watched must not change when a group appears.
         claim: The claim, asked of each group.
         sign: 1 where higher scores win, -1 where lower do.
         binary: Whether the exact test serves (margin 0, scores of 0 and 1).
         watched: Whether somebody looks at it while items arrive: all is then valid at any time.
     """
-    shared = Claim(
-        alternative=claim.alternative, margin=claim.margin, alpha=claim.alpha / max(1, len(groups))
-    )
+    shared = replace(claim, alpha=claim.alpha / of)
     rows = [
         _row(name, units, claim, shared, sign=sign, binary=binary, watched=watched)
         for name, units in groups
     ]
-    adjusted = holm([row["pvalue"] for row in rows])
+    adjusted = holm([row["pvalue"] for row in rows], of=of)
     for row, p in zip(rows, adjusted, strict=True):
         row["adjusted"] = p
         row["verdict"] = "yes" if p <= claim.alpha else "not enough evidence"
     return rows
 
 
-def holm(pvalues: Sequence[float]) -> list[float]:
+def holm(pvalues: Sequence[float], *, of: int | None = None) -> list[float]:
     """Holm's adjusted p-values: reject those at most alpha, and any is wrong with at most alpha.
+
+    Args:
+        pvalues: One for each hypothesis that has data.
+        of: How many hypotheses there are; those without data have p = 1.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
+    m = len(pvalues) if of is None else of
     order = sorted(range(len(pvalues)), key=pvalues.__getitem__)
     adjusted, largest = [0.0] * len(pvalues), 0.0
     for rank, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(pvalues) - rank) * pvalues[i]))
+        largest = max(largest, min(1.0, (m - rank) * pvalues[i]))
         adjusted[i] = largest
     return adjusted
 
@@ -97,20 +103,13 @@ def _row(
 
 
 def _interval(units: Units, shared: Claim, sign: int, *, watched: bool) -> Interval:
-    """Limits at the shared level; those of a sequence where somebody looks meanwhile."""
-    if not watched:
-        return Registered("star", units, shared, sign).interval()
-    limits = [
-        sequences.betting(units.x, alpha=shared.limit_alpha, side=side, bounds=units.bounds)
-        for side in ("lower", "upper")
-    ]
-    return replace(
-        limits[0],
-        estimate=units.estimate,
-        upper=limits[1].upper,
-        alpha=min(1.0, 2 * shared.limit_alpha),
-        side="both",
-    )
+    """Both limits at half of the shared level; those of a sequence where somebody looks."""
+    alpha = shared.alpha
+    if watched:
+        return sequences.betting(units.x, alpha=alpha, bounds=units.bounds)
+    route = Registered("star", units, shared, sign)
+    lower, upper = (route.limit(above=above, alpha=alpha / 2) for above in (True, False))
+    return replace(route.interval(), lower=lower, upper=upper, alpha=alpha)
 
 
 def _exact(units: Units, sign: int, claim: Claim) -> float:

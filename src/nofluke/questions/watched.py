@@ -34,7 +34,7 @@ _CLAIMS = {
 _OF_BOTH = ("equivalent", "not equivalent", "not different")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Watched(Result):
     """What a stream of pairs says.
 
