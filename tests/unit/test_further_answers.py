@@ -75,6 +75,7 @@ WATCHES = {
     "empty": lambda: watch([]),
     "not worse": lambda: watch([0.1] * 200, alternative="not-worse", margin=0.2),
     "apart": lambda: watch([-0.5] * 40, alternative="different"),
+    "alike": lambda: watch([0.02, -0.02] * 300, alternative="different", margin=0.2),
     "equal": lambda: watch([0.02, -0.02] * 300, alternative="equivalent", margin=0.2),
     "unequal": lambda: watch([0.6] * 100, alternative="equivalent", margin=0.2),
 }
@@ -226,6 +227,7 @@ BANNERS = {
     "empty": ("nothing", "No verdict yet after 0 items (anytime)"),
     "not worse": ("promised", "Decided: new is not worse than old (anytime)"),
     "apart": ("promised", "Decided: new is worse than old (anytime)"),
+    "alike": ("refuted", "Decided: old and new are not different (anytime)"),
     "equal": ("promised", "Decided: old and new are equivalent (anytime)"),
     "unequal": ("refuted", "Decided: old and new are not equivalent (anytime)"),
 }

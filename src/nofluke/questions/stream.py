@@ -24,7 +24,7 @@ SCHEMA = 1
 
 # The words of each alternative: for each way to show the claim, and for its opposite. In this
 # order, should two be reached by the same item.
-_WORDS: dict[str, tuple[tuple[str, ...], str]] = {
+WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "better": (("better",), "not better"),
     "worse": (("worse",), "not worse"),
     "not-worse": (("not worse",), "worse"),
@@ -74,7 +74,7 @@ class GainStream:
         self._low, self._range = low, high - low
         _check_margin(self._claim, (low, high))
         self._wealths = {needed: self._wealth(needed) for needed in self._claim.needs()}
-        yes, no = _WORDS[alternative]
+        yes, no = WORDS[alternative]
         ways = [
             *zip(yes, self._claim.yes, strict=True),
             *((no, way) for way in self._claim.no),

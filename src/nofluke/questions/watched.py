@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nofluke.questions.stream import CONTINUE
+from nofluke.questions.stream import CONTINUE, WORDS
 from nofluke.results import Result, percent
 
 if TYPE_CHECKING:
@@ -65,6 +65,17 @@ class Watched(Result):
         """The question this answers."""
         return "watched"
 
+    @property
+    def shown(self) -> bool:
+        """Whether what was asked has been shown; false for its opposite, and before a verdict."""
+        return self.verdict in WORDS[self.alternative][0]
+
+    def words(self, a: str, b: str) -> str:
+        """The verdict as a clause: "b is better than a"."""
+        if self.verdict in _OF_BOTH:
+            return f"{a} and {b} are {self.verdict}"
+        return f"{b} is {self.verdict} than {a}"
+
     def rows(self) -> list[Row]:
         """One row for each hypothesis that is bet against."""
         return [
@@ -78,12 +89,9 @@ class Watched(Result):
         wrong = f"A wrong verdict is ever reached with probability at most {percent(self.alpha)}."
         if self.verdict == CONTINUE:
             return [f"After {self.n} items there is no verdict yet.{mean} {wrong}"]
-        a, b = self.names
-        even = self.verdict in _OF_BOTH
-        pair, than = (f"{a} and {b} are", "") if even else (f"{b} is", f" than {a}")
         claim = _CLAIMS[self.alternative, self.verdict].format(self.margin, -self.margin + 0.0)
         return [
-            f"{pair} {self.verdict}{than}: the expected gain is {claim}, decided at item "
+            f"{self.words(*self.names)}: the expected gain is {claim}, decided at item "
             f"{self.decided_at}.{mean} {wrong}"
         ]
 

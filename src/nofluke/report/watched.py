@@ -44,15 +44,11 @@ def watched(result: Watched) -> dict[str, Any]:
 
 
 def _banner(result: Watched) -> tuple[str, str]:
-    word, verdict = result.guarantee, result.verdict
-    if verdict == CONTINUE:
+    word = result.guarantee
+    if result.verdict == CONTINUE:
         return "nothing", f"No verdict yet after {result.n} items ({word})"
-    a, b = (short(name, 60) for name in result.names)
-    both = result.alternative == "equivalent"
-    claim = f"{a} and {b} are {verdict}" if both else f"{b} is {verdict} than {a}"
-    # "different" is answered with the side on which the difference lies.
-    asked = (verdict.replace(" ", "-"), "different")
-    return "promised" if result.alternative in asked else "refuted", f"Decided: {claim} ({word})"
+    claim = result.words(*(short(name, 60) for name in result.names))
+    return "promised" if result.shown else "refuted", f"Decided: {claim} ({word})"
 
 
 def _facts(result: Watched) -> list[tuple[str, str]]:
