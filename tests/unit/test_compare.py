@@ -353,6 +353,11 @@ class TestBinary:
         assert enough.verdict == "yes"
         assert not any(note.startswith("NF141") for note in enough.notes)
 
+    def test_the_smallest_p_value_is_a_probability(self):
+        same = nofluke.compare(binary_table(0, 0, 5, 5), "a", "b", alternative="different")
+
+        assert next(n for n in same.notes if n.startswith("NF141")).endswith("possible is 1.")
+
     def test_never_differing_is_no_proof_of_equality(self):
         answer = nofluke.compare(binary_table(0, 0, 31, 9), "a", "b", alternative="different")
 

@@ -75,16 +75,13 @@ class Claim:
     @property
     def yes(self) -> tuple[tuple[Needed, ...], ...]:
         """Ways to show the claim; each needs all of its rejections."""
-        up, down = self._both(self.alpha)
         if self.alternative in ("better", "not-worse"):
             return ((Needed(above=True, point=self.point, alpha=self.alpha),),)
         if self.alternative == "worse":
             return ((Needed(above=False, point=self.point, alpha=self.alpha),),)
         if self.alternative == "equivalent":
-            # Two one-sided tests: outside the margins one of the two hypotheses is true.
-            return ((up._replace(point=-self.margin), down._replace(point=self.margin)),)
-        up, down = self._both(self.alpha / 2)
-        return ((up,), (down,))
+            return (self._inside(self.alpha),)
+        return self._outside()
 
     @property
     def no(self) -> tuple[tuple[Needed, ...], ...]:
@@ -93,12 +90,11 @@ class Claim:
             return ((Needed(above=False, point=self.point, alpha=self.alpha),),)
         if self.alternative == "worse":
             return ((Needed(above=True, point=self.point, alpha=self.alpha),),)
-        up, down = self._both(self.alpha / 2)
         if self.alternative == "equivalent":
-            return ((up,), (down,))
+            return self._outside()
         if self.margin == 0:
             return ()  # a difference of exactly nothing cannot be shown
-        return ((up._replace(point=-self.margin), down._replace(point=self.margin)),)
+        return (self._inside(self.alpha / 2),)
 
     def verdict(self, rejects: Callable[[Needed], bool]) -> Verdict:
         """The verdict by a method that says which rejections it makes."""
@@ -123,8 +119,17 @@ class Claim:
             "equivalent": f"{b} and {a} differ by less than {self.margin:g}",
         }[self.alternative] + f" in mean {unit}"
 
-    def _both(self, alpha: float) -> tuple[Needed, Needed]:
+    def _inside(self, alpha: float) -> tuple[Needed, Needed]:
+        """Two one-sided tests, both needed: beyond the margins one of the hypotheses is true."""
         return (
-            Needed(above=True, point=self.margin, alpha=alpha),
-            Needed(above=False, point=-self.margin, alpha=alpha),
+            Needed(above=True, point=-self.margin, alpha=alpha),
+            Needed(above=False, point=self.margin, alpha=alpha),
+        )
+
+    def _outside(self) -> tuple[tuple[Needed], tuple[Needed]]:
+        """Beyond one of the margins: either rejection will do, so each has half of the level."""
+        half = self.alpha / 2
+        return (
+            (Needed(above=True, point=self.margin, alpha=half),),
+            (Needed(above=False, point=-self.margin, alpha=half),),
         )

@@ -129,7 +129,7 @@ def compare(
     units = counting.units(found)
     route = _route(method, units, claim, found, counting)
     verdict = claim.verdict(route.rejects)
-    floor = remarks.floor(units, claim, found.sign)
+    floor = remarks.floor(route)
     return Comparison(
         a=a,
         b=b,
@@ -153,22 +153,20 @@ def compare(
         differing=remarks.differing(found.d, claim.alpha) if paired else {},
         methods=tuple(_side_by_side(route, found, counting)),
         subgroups=tuple(_subgroups(route, found, counting)),
-        dependence=remarks.dependence(found, units, claim, seed),
+        dependence=remarks.dependence(found, route, seed),
         plain_estimate=_plain(units, found),
         shares=tuple(counting.shares(found)),
         d=found.d if paired else None,
         x=units.x,
         wealth=watched(route, counting.planned),
         guarantee=route.guarantee,
-        assumes=remarks.assumptions(route, units, counting.planned, claim),
+        assumes=remarks.assumptions(route, counting.planned),
         n=units.n,
         digest=scores.digest,
         notes=(
             *scores.notes,
             *found.notes,
-            *remarks.about(
-                route, units, claim, found, verdict, floor=floor, planned=counting.planned
-            ),
+            *remarks.about(route, found, verdict, floor=floor, planned=counting.planned),
         ),
         question={
             "a": a,
@@ -207,15 +205,7 @@ def _route(method: str, units: Units, claim: Claim, found: Sides, counting: Coun
     name = method
     if method in ("auto", "mcnemar"):
         name = "star" if counting.planned is None else "hedged_star"
-    ours = Registered(
-        name,
-        units,
-        claim,
-        found.sign,
-        planned=counting.planned,
-        population=counting.population,
-        seed=counting.seed,
-    )
+    ours = _registered(name, units, claim, found.sign, counting)
     if method == "mcnemar" or (method == "auto" and exact is None):
         gains = found.sign * found.d
         return Exact(ours, wins=int((gains > 0).sum()), losses=int((gains < 0).sum()))
@@ -258,7 +248,12 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
             names = [n for n in names if n != "hedged_star"]
         if units.word == "blocks":
             names = [n for n in names if n != "anderson"]
-        routes += [route if name == route.name else _again(name, route, counting) for name in names]
+        routes += [
+            route
+            if name == route.name
+            else _registered(name, units, route.claim, route.sign, counting)
+            for name in names
+        ]
     if route.guarantee != "asymptotic":
         routes.append(_beside(route))
     if route.name not in [r.name for r in routes]:
@@ -266,12 +261,13 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
     return [_row(r, used=r is route) for r in routes]
 
 
-def _again(name: str, route: Route, counting: Counting) -> Route:
+def _registered(name: str, units: Units, claim: Claim, sign: int, counting: Counting) -> Registered:
+    """A method of ``means`` by name, told what the caller said about the units."""
     return Registered(
         name,
-        route.units,
-        route.claim,
-        route.sign,
+        units,
+        claim,
+        sign,
         planned=counting.planned,
         population=counting.population,
         seed=counting.seed,

@@ -29,7 +29,7 @@ _LAGS = 5
 _RESAMPLES = 2000
 
 
-def floor(units: Units, claim: Claim, sign: int) -> int | None:
+def floor(route: Route) -> int | None:
     """Fewest units with which a valid rule can show a constant gain of the observed size.
 
     A mean at the point with values delta (probability (1 + point) / (1 + delta)) and -1 shows n
@@ -38,13 +38,15 @@ def floor(units: Units, claim: Claim, sign: int) -> int | None:
     log((1 + delta) / (1 + point)) units. None where the sample does not favour the claim, without
     bounds, for a part of a fixed benchmark and for blocks, of which it is not true.
     """
+    units, claim = route.units, route.claim
     fixed = units.population is not None or units.word == "blocks"
     if fixed or not all(map(math.isfinite, units.bounds)):
         return None
-    gain = sign * units.estimate / units.range
+    gain = route.sign * units.estimate / units.range
     # A rule may spend all of alpha on the side that came out.
     ways = [
-        [_least(gain, n._replace(alpha=claim.alpha), units.range) for n in w] for w in claim.yes
+        [_least(gain, needed._replace(alpha=claim.alpha), units.range) for needed in way]
+        for way in claim.yes
     ]
     found = [max(n for n in way if n is not None) for way in ways if None not in way]
     return min(found, default=None)
@@ -62,9 +64,10 @@ def differing(d: NDArray[np.float64], alpha: float) -> dict[str, Any]:
     }
 
 
-def dependence(found: Sides, units: Units, claim: Claim, seed: int) -> dict[str, Any]:
+def dependence(found: Sides, route: Route, seed: int) -> dict[str, Any]:
     """Diagnostics of dependence: by clusters (asymptotic) and in time (descriptive)."""
     told: dict[str, Any] = {}
+    claim = route.claim
     if not found.paired:
         return told
     if found.cluster is not None:
@@ -72,7 +75,7 @@ def dependence(found: Sides, units: Units, claim: Claim, seed: int) -> dict[str,
             **_by_clusters(found, claim),
             "bootstrap": _cluster_bootstrap(found, claim, seed),
         }
-    if found.time is not None and found.n > _LAGS + 1 and units.word == "pairs":
+    if found.time is not None and found.n > _LAGS + 1 and route.units.word == "pairs":
         d = found.d[np.argsort(found.time, kind="stable")]
         told["serial"] = {
             "autocorrelations": clustered.autocorrelations(d, _LAGS).tolist(),
@@ -83,56 +86,49 @@ def dependence(found: Sides, units: Units, claim: Claim, seed: int) -> dict[str,
     return told
 
 
-def assumptions(route: Route, units: Units, planned: int | None, claim: Claim) -> tuple[str, ...]:
+def assumptions(route: Route, planned: int | None) -> tuple[str, ...]:
     """What must be true for the guarantee to hold."""
-    told = [_independent(units)]
+    told = [_independent(route.units)]
     if isinstance(route, Exact):
         told += ["Every score is 0 or 1 by its meaning.", _ONE_LOOK]
     elif route.guarantee == "asymptotic":
-        told.append("n is large enough for the shape of these differences; nothing here checks it.")
-        told.append(_ONE_LOOK)
+        told += [
+            "n is large enough for the shape of these differences; nothing here checks it.",
+            _ONE_LOOK,
+        ]
     elif planned is not None and route.name == "hedged_star":
         told.append(
-            f"The {planned} planned {units.word}, the margin and alpha were fixed before the first "
-            "score was seen. Earlier looks saw the first of these units in the order of "
+            f"The {planned} planned {route.units.word}, the margin and alpha were fixed before the "
+            "first score was seen. Earlier looks saw the first of these units in the order of "
             "nofluke.plan.order (a hash of ids and the seed), or none."
         )
     else:
-        told.append(
-            "The number of examples did not depend on the scores (no stopping when it looked good)."
-        )
+        told.append(_ONE_LOOK)
     if route.guarantee != "asymptotic":
         told.append("The bounds hold for every score that could have come.")
     told.append("A and B were not picked because of their scores on these examples.")
-    if claim.margin:
+    if route.claim.margin:
         told.append("The margin was fixed before the scores were seen.")
     return tuple(told)
 
 
 def about(
-    route: Route,
-    units: Units,
-    claim: Claim,
-    found: Sides,
-    verdict: Verdict,
-    *,
-    floor: int | None,
-    planned: int | None,
+    route: Route, found: Sides, verdict: Verdict, *, floor: int | None, planned: int | None
 ) -> tuple[str, ...]:
     """Notes, each beginning with its code."""
-    notes = [
+    units, claim = route.units, route.claim
+    return (
         *(_too_few(units, floor) if verdict != "yes" else []),
-        *_too_few_differ(route, claim),
+        *_too_few_differ(route),
         *_never_differed(found, claim),
         *_two_tests(route, verdict),
-        *_outside(route, units),
+        *_outside(route),
         *_counted_by_rows(found, units, claim),
         *_few_clusters(units),
         *_void(units),
-        *_plan(route, units, planned),
+        *_plan(route, planned),
         *_blocks(units, found),
-    ]
-    return tuple(notes)
+    )
 
 
 def _independent(units: Units) -> str:
@@ -166,17 +162,17 @@ def _too_few(units: Units, least: int | None) -> list[str]:
     ]
 
 
-def _too_few_differ(route: Route, claim: Claim) -> list[str]:
+def _too_few_differ(route: Route) -> list[str]:
     if not isinstance(route, Exact):
         return []
-    differ, level = route.wins + route.losses, claim.yes[0][0].alpha
+    differ, level = route.wins + route.losses, route.claim.yes[0][0].alpha
     least = math.ceil(-math.log2(level) - 1e-12)
     if differ >= least:
         return []
     return [
         f"NF141: the two differ on {differ} examples, and with fewer than {least} that differ no "
         f"outcome could be significant at this level: the smallest p-value possible is "
-        f"{0.5**differ * (2 if claim.alternative == 'different' else 1):.4g}."
+        f"{route.test().smallest:.4g}."
     ]
 
 
@@ -201,17 +197,17 @@ def _two_tests(route: Route, verdict: Verdict) -> list[str]:
     ]
 
 
-def _outside(route: Route, units: Units) -> list[str]:
+def _outside(route: Route) -> list[str]:
     if route.guarantee == "asymptotic":
         return []
     interval = route.interval()
-    if interval.lower <= units.estimate <= interval.upper:
+    if interval.lower <= interval.estimate <= interval.upper:
         return []
     return [
-        f"NF149: the mean difference {units.estimate:.4g} lies outside its own interval. Betting "
-        "keeps the best limits of all moments, and earlier units spoke otherwise than later ones; "
-        "the promise holds, but this order was an unlucky one. Another seed is another order, and "
-        "picking it afterwards is a choice."
+        f"NF149: the mean difference {interval.estimate:.4g} lies outside its own interval. "
+        "Betting keeps the best limits of all moments, and earlier units spoke otherwise than "
+        "later ones; the promise holds, but this order was an unlucky one. Another seed is another "
+        "order, and picking it afterwards is a choice."
     ]
 
 
@@ -261,7 +257,7 @@ def _void(units: Units) -> list[str]:
     ]
 
 
-def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
+def _plan(route: Route, planned: int | None) -> list[str]:
     if planned is None:
         return []
     if route.name != "hedged_star":
@@ -269,9 +265,9 @@ def _plan(route: Route, units: Units, planned: int | None) -> list[str]:
             f"NF147: planned={planned} has no part in method {route.name!r}, which looks once and "
             "is no licence to look before."
         ]
-    if units.n > planned:
+    if route.units.n > planned:
         return [
-            f"NF147: {units.counted} are more than the {planned} planned. The answer holds; "
+            f"NF147: {route.units.counted} are more than the {planned} planned. The answer holds; "
             "what came after the plan is bet on by the part that goes on."
         ]
     return []

@@ -105,11 +105,11 @@ class Registered(Route):
     def rejects(self, needed: Needed) -> bool:
         """As for any route; a point that was asked about itself is passed when it is reached."""
         above, point = self.difference(needed)
-        limit = self.limit(above=above, alpha=needed.alpha)
         # Where all of a benchmark was counted the limit is the mean, and no test was made.
-        if point in self.options.get("marks", ()) and self.units.n != self.units.population:
-            return limit >= point if above else limit <= point
-        return limit > point if above else limit < point
+        if point not in self.options.get("marks", ()) or self.units.n == self.units.population:
+            return super().rejects(needed)
+        limit = self.limit(above=above, alpha=needed.alpha)
+        return limit >= point if above else limit <= point
 
     def _options(self, planned: int | None, population: int | None, seed: int) -> dict[str, Any]:
         options: dict[str, Any] = {}
