@@ -16,7 +16,7 @@ from nofluke.plots.differences import bars_of, shares
 from nofluke.plots.evidence import first_crossing, thinned
 from nofluke.plots.quantiles import points
 from nofluke.questions.compare import compare
-from nofluke.questions.comparison import Wealth
+from nofluke.questions.comparison import WealthPath
 from nofluke.questions.plan import envelope
 from nofluke.results import outward
 
@@ -353,7 +353,7 @@ def test_a_long_path_is_thinned_and_keeps_its_first_crossing_and_its_extremes():
     for spike in (3, 50_000, 99_999):
         log_e = -0.001 * np.arange(100_000) + rng.normal(0, 0.01, 100_000)
         log_e[spike] = 5.0
-        wealth = Wealth(label="gain above 0", log_e=log_e, log_threshold=3.0)
+        wealth = WealthPath(label="gain above 0", log_e=log_e, log_threshold=3.0)
 
         at = thinned(wealth)
 
@@ -370,7 +370,7 @@ def test_a_long_path_is_thinned_and_keeps_its_first_crossing_and_its_extremes():
 
 def test_a_fall_below_the_edge_is_told():
     log_e = np.linspace(0, -500, 150)
-    wealth = Wealth(label="gain above 0", log_e=log_e, log_threshold=3.0)
+    wealth = WealthPath(label="gain above 0", log_e=log_e, log_threshold=3.0)
 
     ax = plots.evidence(replace(answer("plain"), wealth=(wealth,), decided_at=None))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from nofluke.questions.comparison import Comparison, Wealth
+    from nofluke.questions.comparison import Comparison, WealthPath
 
 _POINTS = 2000
 _TEN = math.log(10)
@@ -56,13 +56,13 @@ def evidence(result: Comparison, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def first_crossing(wealth: Wealth) -> int | None:
+def first_crossing(wealth: WealthPath) -> int | None:
     """Units counted when a path first reached its level; None where it never did."""
     reached = np.flatnonzero(wealth.log_e >= wealth.log_threshold)
     return int(reached[0]) + 1 if reached.size else None
 
 
-def thinned(wealth: Wealth, most: int = _POINTS) -> NDArray[np.int64]:
+def thinned(wealth: WealthPath, most: int = _POINTS) -> NDArray[np.int64]:
     """Indices of a path to draw: the ends, highs and lows of each stretch, and the first crossing.
 
     Args:
@@ -86,7 +86,9 @@ def _levels(result: Comparison) -> list[float]:
     return sorted({math.exp(wealth.log_threshold) for wealth in result.wealth})
 
 
-def _draw_path(ax: Axes, wealth: Wealth, i: int, *, named: bool) -> tuple[float, float, str, str]:
+def _draw_path(
+    ax: Axes, wealth: WealthPath, i: int, *, named: bool
+) -> tuple[float, float, str, str]:
     at, colour = thinned(wealth, _POINTS - 1), canvas.COLOURS[i % canvas.MOST]
     units, heights = np.append(0, at + 1), np.append(0.0, wealth.log_e[at] / _TEN)
     stroke = canvas.STROKES[i % canvas.MOST]

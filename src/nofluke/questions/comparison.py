@@ -87,7 +87,7 @@ class Comparison(Result):
     shares: tuple[Row, ...] = ()
     d: NDArray[np.float64] | None = None
     x: NDArray[np.float64] | None = None
-    wealth: tuple[Wealth, ...] = ()
+    wealth: tuple[WealthPath, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -265,7 +265,7 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Wealth:
+class WealthPath:
     """Evidence for one rejection as units are counted.
 
     Attributes:

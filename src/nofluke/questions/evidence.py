@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.kernels import betting
-from nofluke.questions.comparison import Wealth
+from nofluke.questions.comparison import WealthPath
 from nofluke.questions.routes import BETTING
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ def decided_at(route: Route, verdict: Verdict, planned: int | None) -> int | Non
     return min((t for t in times if t is not None), default=None)
 
 
-def watched(route: Route, planned: int | None) -> tuple[Wealth, ...]:
+def watched(route: Route, planned: int | None) -> tuple[WealthPath, ...]:
     """The evidence for each rejection of the claim, unit after unit; none where nobody bets."""
     if route.name not in BETTING or not route.units.ordered:
         return ()
-    told = {needed: None for way in (*route.claim.yes, *route.claim.no) for needed in way}
-    return tuple(_wealth(route, needed, planned) for needed in told)
+    each_once = dict.fromkeys(route.claim.needs())
+    return tuple(_wealth(route, needed, planned) for needed in each_once)
 
 
 def _passage(route: Route, way: tuple[Needed, ...], planned: int | None) -> int | None:
@@ -48,10 +48,10 @@ def _passage(route: Route, way: tuple[Needed, ...], planned: int | None) -> int 
     return latest
 
 
-def _wealth(route: Route, needed: Needed, planned: int | None) -> Wealth:
+def _wealth(route: Route, needed: Needed, planned: int | None) -> WealthPath:
     s, c, m = _hypothesis(route, needed)
     where = "above" if needed.above else "below"
-    return Wealth(
+    return WealthPath(
         label=f"gain {where} {needed.point:g}",
         log_e=betting.wealth_path(s, c, m, plan_of(route, needed.alpha, planned)),
         log_threshold=-float(np.log(needed.alpha)),

@@ -22,7 +22,7 @@ _BUDGET: Final = 2e10  # cells of the edit tables: a few seconds
 _SHOWN: Final = 24  # characters around the first difference
 
 
-class Comparison(NamedTuple):
+class Compared(NamedTuple):
     """What comparing the texts of two sides found.
 
     ``distance`` is the mean edit distance over ``measured`` of the pairs that differ, each divided
@@ -47,7 +47,7 @@ def compared(
     a: NDArray[np.int32],
     b: NDArray[np.int32],
     order: NDArray[np.int64],
-) -> Comparison:
+) -> Compared:
     """Compare the texts of two sides, pair by pair.
 
     Args:
@@ -67,7 +67,7 @@ def compared(
     codes = np.unique(np.concatenate([a[differ], b[differ]]))
     kind = kind_of([names[i] for i in codes.tolist()])
     distances = [] if kind == "hash" else _distances(names, a, b, order[differ[order]], kind)
-    return Comparison(
+    return Compared(
         compared=int(both.sum()),
         different=np.flatnonzero(differ),
         kind=kind,
