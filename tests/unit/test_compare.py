@@ -547,6 +547,17 @@ class TestWeightsAndMix:
         with pytest.raises(InputError, match=message):
             nofluke.compare(table(noisy(20, 0)), "a", "b", groups=groups, mix=mix)
 
+    def test_a_group_without_an_example_has_no_share_of_the_mix(self):
+        groups = {str(i): ("news", "social")[i % 2] for i in range(20)} | {"later": "sports"}
+        how = {"groups": groups, "mix": {"news": 0.5, "social": 0.5, "sports": 0.0}}
+        answer = nofluke.compare(table(noisy(20, 0)), "a", "b", **how)
+
+        assert [row["n"] for row in answer.shares] == [10, 10, 0]
+        with pytest.raises(InputError, match="'sports', of which there is no example"):
+            nofluke.compare(
+                table(noisy(20, 0)), "a", "b", groups=groups, mix={"news": 0.5, "sports": 0.5}
+            )
+
     def test_what_cannot_be_combined_is_refused(self):
         groups = {str(i): ("x", "y")[i % 2] for i in range(20)}
         for how in (

@@ -94,7 +94,7 @@ class Counting:
         if not found.paired:
             return designs.of_two_samples(found.a, found.b, bounds)
         if self.mix is not None and self.groups is not None:
-            shares = designs.shares_of(self.mix, self.groups.names)
+            shares = designs.shares_of(self.mix, self.groups.names, self._group_sizes())
             return designs.of_mix(found.d, self.groups.codes.astype(np.int64), shares, bounds)
         return self._counted(found, np.ones(found.n, np.bool_))
 
@@ -131,9 +131,8 @@ class Counting:
         """Each group: its share of the test set, its share of the mix, and its mean difference."""
         if self.mix is None or self.groups is None:
             return []
-        d, codes = found.d, self.groups.codes
-        counts = np.bincount(codes, minlength=len(self.groups.names))
-        wanted = designs.shares_of(self.mix, self.groups.names)
+        d, codes, counts = found.d, self.groups.codes, self._group_sizes()
+        wanted = designs.shares_of(self.mix, self.groups.names, counts)
         return [
             {
                 "group": name,
@@ -144,6 +143,12 @@ class Counting:
             }
             for g, name in enumerate(self.groups.names)
         ]
+
+    def _group_sizes(self) -> NDArray[np.int64]:
+        """Examples of each group; shape (groups,)."""
+        if self.groups is None:
+            return np.empty(0, np.int64)
+        return np.bincount(self.groups.codes, minlength=len(self.groups.names))
 
     def _weights(self, found: Sides) -> NDArray[np.float64] | None:
         if self.weights is None:

@@ -249,20 +249,29 @@ def of_two_samples(
     )
 
 
-def shares_of(mix: Mapping[str, float], groups: Sequence[str]) -> list[float]:
+def shares_of(
+    mix: Mapping[str, float], groups: Sequence[str], counts: NDArray[np.int64]
+) -> list[float]:
     """The share of each group in the mix.
 
+    Args:
+        mix: Share by group.
+        groups: All groups, those without an example included.
+        counts: Examples of each group, shape (len(groups),).
+
     Raises:
-        InputError: Unknown groups, negative shares, or a sum that is not one.
+        InputError: Groups that are unknown or in the mix and without an example, negative shares,
+            or a sum that is not one.
     """
-    unknown = sorted(set(mix) - set(groups))
-    if unknown:
+    shares = {g: checks.real(s, name=f"mix[{g!r}]") for g, s in mix.items()}
+    there = [g for g, n in zip(groups, counts.tolist(), strict=True) if n]
+    absent = sorted(g for g in shares if g not in there and (shares[g] or g not in groups))
+    if absent:
         raise InputError(
-            f"mix= names the groups {some(unknown)}, of which there is no example; the groups are "
-            f"{some(groups, most=8)}.",
+            f"mix= names the groups {some(absent)}, of which there is no example; the groups are "
+            f"{some(there, most=8)}.",
             code="NF011",
         )
-    shares = {g: checks.real(s, name=f"mix[{g!r}]") for g, s in mix.items()}
     total = math.fsum(shares.values())
     if min(shares.values(), default=-1) < 0 or abs(total - 1) > _SHARES_SLACK:
         raise InputError(
