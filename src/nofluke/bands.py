@@ -295,9 +295,9 @@ def sample_size(
     if method == "binomial":
         return math.ceil(math.log(alpha) / math.log1p(-gamma))
     if method == "averaged":
-        return concentration.averaged_sample_size(gamma, alpha / 2 if side == "both" else alpha)
+        return concentration.averaged_sample_size(gamma, checks.tail(alpha, side))
     if method == "dkw":
-        return concentration.dkw_sample_size(gamma, alpha / 2 if side == "both" else alpha)
+        return concentration.dkw_sample_size(gamma, checks.tail(alpha, side))
     if method == "kolmogorov" and side != "both" and gamma_max is None:
         return crossing.smirnov_sample_size(gamma, alpha)
     return _searched_sample_size(method, gamma, alpha, side, gamma_max)
@@ -378,9 +378,7 @@ def limits(
     if method == "dkw":
         if gamma_max is not None:
             raise InputError("band='dkw' knows no gamma_max.", code="NF008")
-        return _constant(
-            n, concentration.dkw_radius(n, alpha / 2 if side == "both" else alpha), side
-        )
+        return _constant(n, concentration.dkw_radius(n, checks.tail(alpha, side)), side)
     if method == "averaged":
         return _constant(n, _averaged_radius(n, alpha, side), side)
     if method == "kolmogorov" and first == 1:
@@ -403,7 +401,7 @@ def _averaged(ordered: NDArray[np.float64], runs: int, alpha: float, side: check
 
 
 def _averaged_radius(n: int, alpha: float, side: checks.Side) -> float:
-    return concentration.averaged_radius(n, alpha / 2 if side == "both" else alpha)
+    return concentration.averaged_radius(n, checks.tail(alpha, side))
 
 
 def _kolmogorov_radius(n: int, alpha: float, side: checks.Side) -> float:

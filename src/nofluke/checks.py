@@ -139,6 +139,24 @@ def side(value: str) -> Side:
     return cast("Side", choice(value, get_args(Side), name="side"))
 
 
+def tail(alpha: float, side: Side) -> float:
+    """Error level of one limit: a region of two sides spends half on each."""
+    return alpha / 2 if side == "both" else alpha
+
+
+def population(value: int | None, *, drawn: int) -> int:
+    """Size of a fixed benchmark of which ``drawn`` scores are a part; 0 where there is none."""
+    if value is None:
+        return 0
+    size = whole(value, name="population")
+    if drawn > size:
+        raise InputError(
+            f"x has {drawn} scores, more than population={size}; each can be drawn only once.",
+            code="NF008",
+        )
+    return size
+
+
 def bounds(value: Sequence[float] | None) -> tuple[float, float] | None:
     """Lowest and highest possible score, low < high."""
     if value is None:

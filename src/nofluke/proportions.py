@@ -98,7 +98,7 @@ def jeffreys(
     0.75 [0.2838, 0.9715] at 95% (jeffreys, n=4, asymptotic)
     """
     ones, n, on, error = _binary(x, side, level, alpha, method="Jeffreys' interval")
-    tail = error / 2 if on == "both" else error
+    tail = checks.tail(error, on)
     lower = 0.0 if ones == 0 else float(betaincinv(ones + 0.5, n - ones + 0.5, tail))
     upper = 1.0 if ones == n else 1 - float(betaincinv(n - ones + 0.5, ones + 0.5, tail))
     return _of_rate(ones, n, error, on, (lower, upper), method="jeffreys")
@@ -303,7 +303,7 @@ def _binary(
 
 def _interval(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
     """Clopper-Pearson."""
-    tail = alpha / 2 if side == "both" else alpha
+    tail = checks.tail(alpha, side)
     lower = 0.0 if ones == 0 else float(betaincinv(ones, n - ones + 1, tail))
     # From the smaller tail, so that no digit is lost where the limit is close to one.
     upper = 1.0 if ones == n else 1 - float(betaincinv(n - ones, ones + 1, tail))
@@ -313,7 +313,7 @@ def _interval(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
 
 
 def _wilson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
-    z = -float(ndtri(alpha / 2 if side == "both" else alpha))
+    z = -float(ndtri(checks.tail(alpha, side)))
     limits = _wilson_lower(ones, n, z), 1 - _wilson_lower(n - ones, n, z)
     return _of_rate(ones, n, alpha, side, limits, method="wilson")
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from nofluke.kernels import clusters
+from nofluke.kernels import clusters, student
 
 RNG = np.random.default_rng(20)
 
@@ -62,7 +62,7 @@ def test_clusters_of_one_change_nothing():
     assert found.se == pytest.approx(found.naive_se, rel=1e-12)
     assert found.design_effect == pytest.approx(1, rel=1e-12)
     assert math.isnan(found.icc)
-    assert clusters.naive_se(d) == pytest.approx(d.std(ddof=1) / math.sqrt(40), rel=1e-12)
+    assert student.standard_error(d) == pytest.approx(d.std(ddof=1) / math.sqrt(40), rel=1e-12)
 
 
 def test_copies_are_counted_once():

@@ -10,14 +10,14 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
-from nofluke.kernels.resampling import Limits
+from nofluke.kernels import student
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nofluke.checks import Side
+    from nofluke.kernels.student import Limits
 
 
 class ClusterSummary(NamedTuple):
@@ -53,7 +53,7 @@ def summary(d: NDArray[np.float64], codes: NDArray[np.int64]) -> ClusterSummary:
         codes: Cluster of each item, 0..G-1, none of them empty, shape (n,).
     """
     n, G = d.size, int(codes.max()) + 1
-    se, naive = cluster_se(d, codes), naive_se(d)
+    se, naive = cluster_se(d, codes), student.standard_error(d)
     effect = _ratio(se**2, naive**2)
     return ClusterSummary(
         mean=float(d.mean()),
@@ -76,13 +76,6 @@ def cluster_se(d: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     sums = np.bincount(codes, weights=_centred(d))
     G = sums.size
     return math.sqrt(G / (G - 1) * float(sums @ sums)) / d.size if G > 1 else math.inf
-
-
-def naive_se(d: NDArray[np.float64]) -> float:
-    """Standard error of the mean of independent items, with n - 1."""
-    centred = _centred(d)
-    n = d.size
-    return math.sqrt(float(centred @ centred) / (n - 1) / n) if n > 1 else math.inf
 
 
 def anova_icc(d: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
@@ -111,15 +104,7 @@ def t_interval(
 
     alpha/2 on each of two sides, or alpha on one; infinite for one cluster.
     """
-    G = int(codes.max()) + 1
-    if G == 1:
-        return Limits(-math.inf, math.inf)
-    tail = alpha / 2 if side == "both" else alpha
-    mean, radius = float(d.mean()), -float(stdtrit(G - 1, tail)) * cluster_se(d, codes)
-    return Limits(
-        -math.inf if side == "upper" else mean - radius,
-        math.inf if side == "lower" else mean + radius,
-    )
+    return student.limits(float(d.mean()), cluster_se(d, codes), int(codes.max()), alpha, side)
 
 
 def autocorrelations(

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri
+
+from nofluke import checks
+from nofluke.kernels import student
+from nofluke.kernels.student import Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,13 +26,6 @@ Statistic: TypeAlias = "Callable[[NDArray[np.int64]], float]"
 
 _BLOCK = 1 << 20  # indices drawn at once, so that they stay in the cache
 _TIES = 1e-12  # replicates this close, relative to the largest, differ by rounding only
-
-
-class Limits(NamedTuple):
-    """Limits of an interval; one that is not asked for is infinite."""
-
-    lower: float
-    upper: float
 
 
 def bootstrap_interval(  # noqa: PLR0917 (a sample, then how, then the draws)
@@ -79,7 +76,7 @@ def limits(
         side: "both", "lower" or "upper".
         bend: Acceleration for BCa; None for percentiles.
     """
-    tail = alpha / 2 if side == "both" else alpha
+    tail = checks.tail(alpha, side)
     shift = 0.0 if bend is None else bias_correction(replicates, estimate)
     low, high = -math.inf, math.inf
     if side != "upper":
@@ -167,12 +164,7 @@ def jackknife_interval(
     g = left_out.size
     if g == 1 or np.isnan(left_out).any():
         return Limits(-math.inf, math.inf)
-    tail = alpha / 2 if side == "both" else alpha
-    radius = -float(stdtrit(g - 1, tail)) * jackknife_se(left_out)
-    return Limits(
-        -math.inf if side == "upper" else estimate - radius,
-        math.inf if side == "lower" else estimate + radius,
-    )
+    return student.limits(estimate, jackknife_se(left_out), g - 1, alpha, side)
 
 
 def acceleration(influence: NDArray[np.float64]) -> float:

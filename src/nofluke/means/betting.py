@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.kernels import betting as capital
-from nofluke.means.items import BOUNDS, METHODS, Bounds, Items, checked, interval, tail
+from nofluke.means.items import BOUNDS, METHODS, Bounds, Items, checked, interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -164,7 +164,7 @@ def _plan(
     items: Items, alpha: float, side: checks.Side, kind: capital.Kind, planned: int | None
 ) -> capital.Plan:
     number = items.n if planned is None else checks.whole(planned, name="planned")
-    return capital.Plan(tail(alpha, side), number, kind, population=items.population)
+    return capital.Plan(checks.tail(alpha, side), number, kind, population=items.population)
 
 
 def _by_betting(

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke import bands, checks, functionals
 from nofluke.kernels import concentration
-from nofluke.means.items import BOUNDS, METHODS, Bounds, around, checked, interval, tail
+from nofluke.means.items import BOUNDS, METHODS, Bounds, around, checked, interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -51,7 +51,7 @@ def hoeffding(
     0.75 [0.07095, 1] at 95% (hoeffding, n=4, finite-sample)
     """
     items, side, alpha = checked(x, level, alpha, side, bounds, population=population)
-    radius = concentration.hoeffding_radius(items.n, tail(alpha, side), items.population)
+    radius = concentration.hoeffding_radius(items.n, checks.tail(alpha, side), items.population)
     return around(items, radius, alpha, side, method="hoeffding")
 
 
@@ -111,7 +111,7 @@ def maurer_pontil(
     """
     items, side, alpha = checked(x, level, alpha, side, bounds)
     variance = float(np.var(items.s, ddof=1)) if items.n > 1 else math.nan
-    radius = concentration.maurer_pontil_radius(items.n, variance, tail(alpha, side))
+    radius = concentration.maurer_pontil_radius(items.n, variance, checks.tail(alpha, side))
     return around(items, radius, alpha, side, method="maurer_pontil")
 
 
@@ -141,7 +141,7 @@ def empirical_bernstein(
     0.55 [0.5417, 0.5584] at 95% (empirical_bernstein, n=1000, finite-sample)
     """
     items, side, alpha = checked(x, level, alpha, side, bounds)
-    centre, radius = concentration.empirical_bernstein(items.s, tail(alpha, side))
+    centre, radius = concentration.empirical_bernstein(items.s, checks.tail(alpha, side))
     return interval(
         items, (centre - radius, centre + radius), alpha, side, method="empirical_bernstein"
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nofluke import checks
 from nofluke.kernels import dirichlet
-from nofluke.means.items import BOUNDS, METHODS, Bounds, checked, interval, tail
+from nofluke.means.items import BOUNDS, METHODS, Bounds, checked, interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,7 +45,7 @@ def gaffke(
     0.75 [0.1941, 0.9937] at 95% (gaffke, n=4, conjectured)
     """
     items, side, alpha = checked(x, level, alpha, side, bounds)
-    error = tail(alpha, side)
+    error = checks.tail(alpha, side)
     lower = 0.0 if side == "upper" else dirichlet.lower_limit(items.s, error)
     upper = 1.0 if side == "lower" else 1 - dirichlet.lower_limit(items.c - items.s, error)
     found = interval(items, (lower, upper), alpha, side, method="gaffke")

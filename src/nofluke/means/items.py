@@ -58,8 +58,13 @@ def checked(
     _, high = checks.within(sample, bounds)
     c = _weights(sample.size, sizes, max_size)
     estimate = sums.mean(sample) if sizes is None else math.fsum(sample * c) / math.fsum(c)
-    drawn = _population(sample.size, population, sizes)
-    return Items(sample, u * c, c, low, high, estimate, drawn), side, alpha
+    if population is not None and sizes is not None:
+        raise InputError(
+            "population= and sizes= cannot be combined: draw items, or clusters of one size.",
+            code="NF008",
+        )
+    whole = checks.population(population, drawn=sample.size)
+    return Items(sample, u * c, c, low, high, estimate, whole), side, alpha
 
 
 def _weights(n: int, sizes: ArrayLike | None, max_size: float | None) -> NDArray[np.float64]:
@@ -83,23 +88,6 @@ def _weights(n: int, sizes: ArrayLike | None, max_size: float | None) -> NDArray
             code="NF008",
         )
     return np.asarray(counts / most)
-
-
-def _population(n: int, population: int | None, sizes: ArrayLike | None) -> int:
-    if population is None:
-        return 0
-    if sizes is not None:
-        raise InputError(
-            "population= and sizes= cannot be combined: draw items, or clusters of one size.",
-            code="NF008",
-        )
-    size = checks.whole(population, name="population")
-    if n > size:
-        raise InputError(
-            f"x has {n} scores, more than population={size}; each can be drawn only once.",
-            code="NF008",
-        )
-    return size
 
 
 def around(
@@ -136,8 +124,3 @@ def interval(
         guarantee="finite-sample",
         n=n,
     )
-
-
-def tail(alpha: float, side: checks.Side) -> float:
-    """Error level of one limit: a two-sided interval spends half on each."""
-    return alpha / 2 if side == "both" else alpha

@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import stdtrit
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.kernels import resampling, sums
-from nofluke.means.items import METHODS, Bounds, tail
+from nofluke.kernels import resampling, student, sums
+from nofluke.means.items import METHODS, Bounds
 from nofluke.results import Interval
 
 if TYPE_CHECKING:
@@ -50,9 +49,9 @@ def t(
     low, high = checks.within(sample, bounds)
     _refuse_infinite(sample)
     estimate = sums.mean(sample)
-    error = _standard_error(sample)
-    reach = -float(stdtrit(sample.size - 1, tail(alpha, side))) * error if error else 0.0
-    reach = reach if sample.size > 1 else math.inf
+    reach = student.radius(
+        student.standard_error(sample), sample.size - 1, checks.tail(alpha, side)
+    )
     return Interval(
         estimate=estimate,
         lower=low if side == "upper" else min(max(low, estimate - reach), high),
@@ -128,10 +127,3 @@ def _refuse_infinite(sample: NDArray[np.float64]) -> None:
         raise InputError(
             "x holds infinite scores: their mean has no interval; ask for a quantile.", code="NF008"
         )
-
-
-def _standard_error(x: NDArray[np.float64]) -> float:
-    if x.size == 1 or x.min() == x.max():
-        return 0.0
-    squares = math.fsum((x - sums.mean(x)) ** 2)
-    return math.sqrt(squares / (x.size - 1) / x.size)

@@ -15,7 +15,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.kernels import sums
+from nofluke.kernels import student, sums
 from nofluke.scores.pairing import hash_order
 
 if TYPE_CHECKING:
@@ -326,11 +326,8 @@ def _kept(x: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.flo
 
 
 def _standard_error(x: NDArray[np.float64]) -> float:
-    if x.size < 2:
-        return math.inf
-    if _equal(x):
-        return 0.0
-    return math.sqrt(math.fsum((x - sums.mean(x)) ** 2) / (x.size - 1) / x.size)
+    """0 also where values differ by no more than the rounding of their subtraction."""
+    return 0.0 if x.size > 1 and _equal(x) else student.standard_error(x)
 
 
 def _equal(x: NDArray[np.float64]) -> bool:

@@ -129,7 +129,7 @@ class Envelope(Result):
 
     @property
     def _log(self) -> float:
-        return -math.log(self.alpha / 2 if self.side == "both" else self.alpha)
+        return -math.log(checks.tail(self.alpha, self.side))
 
     def _fields(self) -> Mapping[str, Any]:
         return {

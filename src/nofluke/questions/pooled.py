@@ -12,6 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import clusters, resampling
+from nofluke.kernels.student import Limits
 from nofluke.questions import corpus_statistics
 from nofluke.questions.corpora import Corpora, paired, refuse_gaps
 from nofluke.questions.pooled_answer import Estimate, PooledComparison
@@ -150,7 +151,7 @@ class _Asked:
             alternative=alternative,
             better=None if way is None else checks.better(way),
             side=side,
-            n_resamples=_enough(n_resamples, alpha / 2 if side == "both" else alpha),
+            n_resamples=_enough(n_resamples, checks.tail(alpha, side)),
         )
 
 
@@ -285,7 +286,7 @@ def _pooled(
     a, b = figures
     estimate, alpha, side = b - a, asked.alpha, asked.side
     bend = resampling.acceleration(left_out.mean() - left_out)
-    nothing = resampling.Limits(-math.inf, math.inf)
+    nothing = Limits(-math.inf, math.inf)
     bca = percentile = jackknife = nothing
     if _varies(replicates):
         bca = resampling.limits(replicates, estimate, alpha, side, bend)
@@ -294,7 +295,7 @@ def _pooled(
     spread = float(np.nanstd(replicates, ddof=1)) if _varies(replicates) else math.nan
     se = resampling.jackknife_se(left_out) if left_out.size > 1 else math.nan
 
-    def with_limits(method: str, found: resampling.Limits, error: float) -> Estimate:
+    def with_limits(method: str, found: Limits, error: float) -> Estimate:
         return Estimate("pooled", method, a, b, estimate, error, *found, corpora.n)
 
     return (

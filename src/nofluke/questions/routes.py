@@ -6,12 +6,12 @@ exact test of a binary metric is the one exception, and its answer says so.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from nofluke import means
 from nofluke.errors import InputError
+from nofluke.kernels import student
 from nofluke.results import Interval
 
 if TYPE_CHECKING:
@@ -167,13 +167,8 @@ class Asymptotic(Route):
 
     def _limit(self, side: checks.Side, alpha: float) -> float:
         units = self.units
-        if not math.isfinite(units.se) or units.df <= 0:
-            return -math.inf if side == "lower" else math.inf
-        from scipy.special import ndtri, stdtrit
-
-        quantile = stdtrit(units.df, alpha) if math.isfinite(units.df) else ndtri(alpha)
-        radius = -units.se * float(quantile)
-        return units.estimate - radius if side == "lower" else units.estimate + radius
+        reach = student.radius(units.se, units.df, alpha)
+        return units.estimate - reach if side == "lower" else units.estimate + reach
 
 
 class Exact(Route):

@@ -125,7 +125,7 @@ def time_uniform_half_width(
             "Wait for more draws; a smaller start must be chosen before the first look.",
             code="NF008",
         )
-    one_sided = alpha / 2 if side == "both" else alpha
+    one_sided = checks.tail(alpha, side)
     return boundaries.time_uniform_radius(n, one_sided, start=start, design=design, horizon=horizon)
 
 

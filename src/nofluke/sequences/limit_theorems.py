@@ -12,7 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import group_sequential as looked
-from nofluke.kernels import mixtures, sums
+from nofluke.kernels import mixtures, student, sums
 from nofluke.results import Interval
 from nofluke.sequences.means import DESIGN, MEANS, Bounds
 
@@ -168,9 +168,9 @@ def _by_standard_error(
             "time_uniform.",
             code="NF008",
         )
-    n, estimate = int(sample.size), sums.mean(sample)
-    squares = math.fsum((sample - estimate) ** 2) if sample.min() < sample.max() else 0.0
-    reach = value * math.sqrt(squares / (n - 1) / n) if squares > 0 else math.inf
+    estimate, error = sums.mean(sample), student.standard_error(sample)
+    # Equal scores, like a single one, say nothing about the spread.
+    reach = value * error if error > 0 else math.inf
     return Interval(
         estimate=estimate,
         lower=low if side == "upper" else max(low, estimate - reach),
@@ -179,5 +179,5 @@ def _by_standard_error(
         side=side,
         method=method,
         guarantee="asymptotic",
-        n=n,
+        n=int(sample.size),
     )

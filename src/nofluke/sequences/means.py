@@ -204,7 +204,8 @@ def betting(
     0.5 [0.4901, 0.5097] at 95% (betting, n=1000, anytime)
     """
     asked = _asked(x, level, alpha, side, bounds)
-    plan = capital.Plan(asked.tail, asked.n, "sequence", population=_drawn(asked.n, population))
+    drawn_from = checks.population(population, drawn=asked.n)
+    plan = capital.Plan(asked.tail, asked.n, "sequence", population=drawn_from)
     return _by_betting(asked, plan, method="betting")
 
 
@@ -252,7 +253,7 @@ def hedged_star(
         checks.whole(planned, name="planned"),
         "hedged",
         weight=checks.fraction(weight, name="weight"),
-        population=_drawn(asked.n, population),
+        population=checks.population(population, drawn=asked.n),
     )
     return _by_betting(asked, plan, method="hedged_star")
 
@@ -323,7 +324,7 @@ class _Asked(NamedTuple):
     @property
     def tail(self) -> float:
         """Error level of one limit."""
-        return self.alpha / 2 if self.side == "both" else self.alpha
+        return checks.tail(self.alpha, self.side)
 
 
 def _asked(
@@ -332,18 +333,6 @@ def _asked(
     sample, side, alpha = checks.region(x, on, level, error)
     u, low, span = checks.unit(sample, bounds)
     return _Asked(u, sums.mean(sample), low, span, alpha, side)
-
-
-def _drawn(n: int, population: int | None) -> int:
-    if population is None:
-        return 0
-    size = checks.whole(population, name="population")
-    if n > size:
-        raise InputError(
-            f"x has {n} scores, more than population={size}; each can be drawn only once.",
-            code="NF008",
-        )
-    return size
 
 
 def _by_betting(asked: _Asked, plan: capital.Plan, *, method: str) -> Interval:
