@@ -75,19 +75,8 @@ def _draw(ax: Axes, place: int, entry: FalseAlarms) -> None:
         zorder=4,
         label="false alarms",
     )
-    ax.annotate(
-        f"{100 * entry.false_alarm:.3g} %" + ("\ntoo many" if entry.above_alpha else ""),
-        xy=(1, place),
-        xytext=(8, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center",
-        fontsize=8.5,
-        color=canvas.INK,
-        fontweight="bold" if entry.above_alpha else "normal",
-        annotation_clip=False,
-        **labels.PLAIN,
-    )
+    told = f"{100 * entry.false_alarm:.3g} %" + ("\ntoo many" if entry.above_alpha else "")
+    canvas.beside(ax, place, told, strong=entry.above_alpha)
 
 
 def _settle(ax: Axes, result: MethodsAudit) -> None:

@@ -72,6 +72,31 @@ def caption(ax: Axes, *, title: str, told: str, x: str, y: str) -> None:
     ax.set_label(told)
 
 
+def beside(ax: Axes, y: float, text: str, *, gap: float = 8, strong: bool = False) -> None:
+    """Small text on the right of the axes, at the height of what it tells about.
+
+    Args:
+        ax: The axes.
+        y: Height, in data units.
+        text: One line or several.
+        gap: Points between the axes and the text.
+        strong: Whether it is in bold type.
+    """
+    ax.annotate(
+        text,
+        xy=(1, y),
+        xytext=(gap, 0),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        fontsize=8.5,
+        color=INK,
+        fontweight="bold" if strong else "normal",
+        annotation_clip=False,
+        **labels.PLAIN,
+    )
+
+
 def footer(ax: Axes, lines: Sequence[str]) -> None:
     """Small text under the horizontal axis, where it can cover nothing."""
     if lines:

@@ -207,19 +207,8 @@ def _draw_mean(ax: Axes, result: Comparison) -> None:
         look = (interval.guarantee, colour, 2.2)
         comparison.draw_limits(ax, interval.lower, interval.upper, y, look=look, label=name)
         ax.plot(result.estimate, y, "D", color=canvas.INK, ms=4, zorder=4, label="mean")
-        ax.annotate(
-            f"{interval.method}, {interval.guarantee}\n"
-            f"{comparison.range_of(interval.lower, interval.upper)}",
-            xy=(1, y),
-            xytext=(6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.5,
-            color=canvas.INK,
-            annotation_clip=False,
-            **labels.PLAIN,
-        )
+        limits = comparison.range_of(interval.lower, interval.upper)
+        canvas.beside(ax, y, f"{interval.method}, {interval.guarantee}\n{limits}", gap=6)
 
 
 def _told(result: Comparison) -> list[str]:

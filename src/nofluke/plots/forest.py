@@ -148,7 +148,7 @@ def stack(ax: Axes, lines: Sequence[Line], *, marks: Sequence[float] = ()) -> li
     ax.grid(axis="x", color=canvas.FAINT, lw=0.5, alpha=0.6)
     ax.set_axisbelow(True)
     for place, line in enumerate(named):
-        _write(ax, place, line)
+        canvas.beside(ax, place, line.words, strong=line.strong)
     return [] if named else [f"{len(lines)} lines, too many to name here"]
 
 
@@ -175,22 +175,6 @@ def _draw(ax: Axes, place: int, line: Line) -> None:
         ms=5.5 if line.strong else 4.5,
         zorder=4,
         label="estimate",
-    )
-
-
-def _write(ax: Axes, place: int, line: Line) -> None:
-    ax.annotate(
-        line.words,
-        xy=(1, place),
-        xytext=(8, 0),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        va="center",
-        fontsize=8.5,
-        color=canvas.INK,
-        fontweight="bold" if line.strong else "normal",
-        annotation_clip=False,
-        **labels.PLAIN,
     )
 
 

@@ -83,18 +83,7 @@ def _name(ax: Axes, named: Sequence[Evaluated], better: Better) -> None:
     for place, e in enumerate(named):
         # A bound on a rate does not depend on the failure rate, so any one reads it.
         value = e.value(0.5, better)
-        ax.annotate(
-            labels.promise(value, better),
-            xy=(1, place),
-            xytext=(6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.5,
-            color=canvas.INK,
-            annotation_clip=False,
-            **labels.PLAIN,
-        )
+        canvas.beside(ax, place, labels.promise(value, better), gap=6)
 
 
 def _draw_winner(ax: Axes, result: Certificate) -> list[str]:

@@ -53,18 +53,7 @@ def _name(ax: Axes, rows: tuple[Row, ...]) -> None:
     for place, row in enumerate(rows):
         mean = row["estimate"]
         told = "no examples" if mean is None else f"mean difference {mean:+.3g}"
-        ax.annotate(
-            f"{told}\nn = {row['n']}",
-            xy=(1, place),
-            xytext=(8, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.5,
-            color=canvas.INK,
-            annotation_clip=False,
-            **labels.PLAIN,
-        )
+        canvas.beside(ax, place, f"{told}\nn = {row['n']}")
 
 
 def _told(result: Comparison) -> list[str]:
