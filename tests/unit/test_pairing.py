@@ -144,15 +144,20 @@ def test_no_shared_ids_but_look_alikes_are_an_accident():
         ({"missing": "own"}, "paired=False"),
         ({"missing": "none"}, "not one of raise, common, worst"),
         ({"seed": -1}, "seed=-1"),
-        ({"b": "a"}, "compared with itself"),
-        ({"b": "bb"}, "did you mean 'b'"),
-        ({"b": "zzz"}, "which are 'a', 'b'"),
+        ({"b": "a"}, "name two candidates"),
     ],
 )
 def test_arguments_that_make_no_sense(ask, words):
     with pytest.raises(InputError, match=words) as caught:
         pair(TWO, **{"a": "a", "b": "b"} | ask)
     assert caught.value.code == "NF008"
+
+
+@pytest.mark.parametrize(("b", "words"), [("bb", "did you mean 'b'"), ("zzz", "are 'a', 'b'")])
+def test_who_is_no_candidate(b, words):
+    with pytest.raises(InputError, match=words) as caught:
+        pair(TWO, "a", b)
+    assert caught.value.code == "NF011"
 
 
 def test_runs_of_an_example_are_averaged_on_each_side():

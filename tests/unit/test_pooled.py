@@ -334,7 +334,7 @@ WORDS = {"errors": np.array([1, 2, 3]), "words": np.array([5, 6, 7])}
         ({}, {"n_resamples": 30}, "NF008", "at least 400"),
         ({}, {"alpha": 5}, "NF008", "0.05"),
         ({}, {"b": "a"}, "NF008", "two candidates"),
-        ({}, {"b": "z"}, "NF011", "no candidate 'z'"),
+        ({}, {"b": "z"}, "NF011", "'z' is no candidate"),
         ({}, {"seed": None}, "NF008", "repeatable"),
     ],
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke.errors import InputError, some
 from nofluke.scores import findings
+from nofluke.scores.sides import check_two
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,14 +97,7 @@ def refuse_gaps(corpora: Corpora) -> None:
 
 def _two_of(scores: Scores, a: str, b: str) -> Scores:
     """The table of two candidates alone: an example that neither has is no gap."""
-    if a == b:
-        raise InputError(f"a and b are both {a!r}; give two candidates.", code="NF008")
-    for name in (a, b):
-        if name not in scores.candidates:
-            raise InputError(
-                f"there is no candidate {name!r}; there are {some(scores.candidates)}.",
-                code="NF011",
-            )
+    check_two(scores, a, b)
     two = sorted(scores.candidates.index(name) for name in (a, b))
     rows = np.isin(np.repeat(np.arange(scores.K), scores.n), two)
     taken = scores.take(rows)
@@ -119,6 +113,7 @@ def _two_of(scores: Scores, a: str, b: str) -> Scores:
         empty=np.column_stack(
             [np.searchsorted(two, empty[:, 0]), np.searchsorted(used, empty[:, 1])]
         ).astype(np.int64),
+        lost_runs=np.empty((0, 2), np.int64),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.scores import metrics, pairing
+from nofluke.scores.sides import check_two
 from nofluke.scores.table import Labels, Scores
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def sides(
             examples that cannot be paired, scores outside the bounds, no bounds where they are
             needed, or scores other than 0 and 1 that were declared binary.
     """
-    _check_names(scores, a, b)
+    check_two(scores, a, b)
     sign = _sign(scores, claim)
     declared = _declared(scores, binary)
     if declared and bounds is None and scores.bounds is None:
@@ -184,24 +185,6 @@ def _limits(
         if needed or error.code == "NF010":
             raise
         return None
-
-
-def _check_names(scores: Scores, a: str, b: str) -> None:
-    if not isinstance(scores, Scores):
-        raise InputError(
-            f"compare needs Scores, and a {type(scores).__name__} arrived; make them with "
-            "nofluke.read(...) or Scores.from_arrays(...).",
-            code="NF008",
-        )
-    unknown = [name for name in (a, b) if name not in scores.candidates]
-    if unknown:
-        raise InputError(
-            f"{some(unknown)} is no candidate of the table; there are "
-            f"{some(scores.candidates, most=8)}.",
-            code="NF011",
-        )
-    if a == b:
-        raise InputError(f"a and b are both {a!r}; name two candidates.", code="NF008")
 
 
 def _sign(scores: Scores, claim: Claim) -> int:

@@ -308,10 +308,7 @@ def _sides(
     *,
     fill: bool,
 ) -> tuple[Side, Side, float | None]:
-    if a == b:
-        raise InputError(
-            f"{a!r} cannot be compared with itself; name two candidates.", code="NF008"
-        )
+    sides.check_two(scores, a, b)
     worst = sides.worst_of(scores, (a, b), better=better, bounds=bounds, gaps=fill)
     return sides.side(scores, a, worst), sides.side(scores, b, worst), worst
 

@@ -10,14 +10,12 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.scores import metrics
-from nofluke.scores.table import worst_score
+from nofluke.scores.table import Scores, worst_score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from nofluke.scores.table import Scores
 
 
 class Side(NamedTuple):
@@ -61,6 +59,24 @@ class Side(NamedTuple):
         moved = mean + (worst - mean) * self.gaps / total
         # A weighted mean lies between the two; rounding must not carry it outside the bounds.
         return np.asarray(np.clip(moved, np.minimum(mean, worst), np.maximum(mean, worst)))
+
+
+def check_two(scores: Scores, a: str, b: str) -> None:
+    """Refuse what is no table, or names that are not two of its candidates.
+
+    Raises:
+        InputError: Another kind of object (NF008), unknown ids (NF011), one id twice (NF008).
+    """
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"two candidates are compared in Scores, and a {type(scores).__name__} arrived; make "
+            "them with nofluke.read(...) or Scores.from_arrays(...).",
+            code="NF008",
+        )
+    for name in (a, b):
+        _index(scores, name)
+    if a == b:
+        raise InputError(f"a and b are both {a!r}; name two candidates.", code="NF008")
 
 
 def side(scores: Scores, name: str, worst: float | None) -> Side:
@@ -126,8 +142,8 @@ def _index(scores: Scores, name: str) -> int:
     if name in scores.candidates:
         return scores.candidates.index(name)
     close = difflib.get_close_matches(str(name), scores.candidates, n=3)
-    hint = f"; did you mean {some(close)}?" if close else f", which are {some(scores.candidates)}."
-    raise InputError(f"{name!r} is not among the candidates{hint}", code="NF008")
+    hint = f"did you mean {some(close)}?" if close else f"there are {some(scores.candidates)}."
+    raise InputError(f"{name!r} is no candidate of the table; {hint}", code="NF011")
 
 
 def _means(
