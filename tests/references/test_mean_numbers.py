@@ -55,13 +55,6 @@ def test_hoeffding(n, one, two):
     assert 2 * concentration.hoeffding_radius(n, 0.025) == pytest.approx(two, rel=2e-8)
 
 
-def test_sample_sizes_by_hoeffding():
-    """A difference of .05 on [-1, 1], that is .025 on [0, 1]."""
-    assert concentration.hoeffding_sample_size(0.025, 0.025) == 2952
-    assert concentration.hoeffding_sample_size(0.025, 0.05) == 2397
-    assert concentration.hoeffding_sample_size(0.025, 0.05, power=0.8) == 7198
-
-
 @pytest.mark.parametrize(
     ("method", "name", "side", "lower", "upper"),
     [

@@ -29,6 +29,17 @@ class TestEnvelope:
         assert one.n_with_power(0.05, 0.8) == 7198
         assert one.power(7197, 0.05) < 0.8 <= one.power(7198, 0.05)
 
+    @pytest.mark.parametrize("delta", [1.9, 0.2, 0.026])
+    @pytest.mark.parametrize("power", [0.01, 0.5, 0.99])
+    def test_sample_sizes_are_the_smallest(self, delta, power):
+        curve = nofluke.plan.envelope(1000)
+        n, sure = curve.n_star(delta), curve.n_with_power(delta, power)
+
+        assert curve.eps(n) <= delta
+        assert n == 1 or curve.eps(n - 1) > delta
+        assert curve.power(sure, delta) >= power
+        assert sure == 1 or curve.power(sure - 1, delta) < power
+
     def test_at_its_crossing_a_true_gain_is_promised_nothing(self):
         curve = nofluke.plan.envelope(1000)
 

@@ -211,40 +211,13 @@ def test_cluster_means_are_those_of_drawn_rows():
     assert means == pytest.approx(by_rows, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n", "length"), [(10, 3), (10, 1), (10, 10), (7, 20)])
-def test_moving_blocks_are_neighbours_and_do_not_wrap(n, length):
-    rows = resampling.moving_block_indices(n, length, 200, rng(12))
-
-    assert rows.shape == (200, n)
-    assert rows.min() >= 0
-    assert rows.max() < n
-    steps = np.diff(rows, axis=1)
-    seams = (np.arange(1, n) % min(length, n)) == 0
-    assert (steps[:, ~seams] == 1).all()
-    starts = rows[:, :: min(length, n)]
-    assert set(np.unique(starts)) == set(range(n - min(length, n) + 1))
-
-
 @pytest.mark.parametrize(("n", "length"), [(1, 1), (10, 3), (12, 4), (7, 7), (5, 9)])
 def test_means_of_moving_blocks_are_those_of_their_rows(n, length):
     d = rng(3).normal(size=n)
-    rows = resampling.moving_block_indices(n, length, 50, rng(4))
+    size, draw = min(length, n), rng(4)
+    starts = draw.integers(0, n - size + 1, size=(50, math.ceil(n / size)))
+    rows = [[start + i for start in blocks for i in range(size)][:n] for blocks in starts]
 
     assert resampling.moving_block_means(d, length, 50, rng(4)) == pytest.approx(
         d[rows].mean(axis=1)
     )
-
-
-def test_stationary_blocks_have_geometric_lengths_and_wrap():
-    n, length, B = 50, 5.0, 2000
-    rows = resampling.stationary_indices(n, length, B, rng(13))
-
-    assert rows.shape == (B, n)
-    follow = (np.diff(rows, axis=1) % n) == 1
-    expected = 1 - 1 / length + 1 / length / n  # a fresh start may be the neighbour by chance
-    draws = follow.size
-    assert abs(follow.mean() - expected) < 5 * math.sqrt(expected * (1 - expected) / draws)
-    assert (np.diff(rows, axis=1) == 1 - n).any()
-    # Every row equally often; neighbours come together, so the error is that of B n / 5 draws.
-    share = np.bincount(rows.ravel(), minlength=n) / rows.size
-    assert np.abs(share * n - 1).max() < 6 * math.sqrt(n * 2 * length / rows.size)

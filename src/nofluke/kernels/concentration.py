@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-import numpy as np
 from scipy.special import erfcx
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def dkw_radius(n: int, alpha: float) -> float:
@@ -70,27 +65,6 @@ def hoeffding_radius(n: int, alpha: float, population: int = 0) -> float:
     return math.sqrt(-math.log(alpha) * share / (2 * n))
 
 
-def hoeffding_sample_size(radius: float, alpha: float, power: float | None = None) -> int:
-    """Smallest n whose ``hoeffding_radius`` is at most ``radius``.
-
-    With ``power``: smallest n at which a test at level ``alpha`` finds a difference of ``radius``
-    with at least that probability, n = (sqrt(log(1/alpha)) + sqrt(log(1/(1 - power))))^2 /
-    (2 radius^2), by Hoeffding's inequality on both sides. Without it a true difference of
-    ``radius`` is found in about half of all cases.
-
-    Args:
-        radius: On the scale where scores run from 0 to 1.
-        alpha: Error level, on one side; half of it for two.
-        power: In (0, 1).
-    """
-    missed = 0.0 if power is None else math.sqrt(-math.log1p(-power))
-    reach = math.sqrt(-math.log(alpha)) + missed
-    n = max(1, math.ceil(reach**2 / (2 * radius**2)) - 1)
-    while reach / math.sqrt(2 * n) > radius:
-        n += 1
-    return n
-
-
 def maurer_pontil_radius(n: int, variance: float, alpha: float) -> float:
     """Radius sqrt(2 V log(2/alpha) / n) + 7 log(2/alpha) / (3 (n - 1)); infinite for n = 1.
 
@@ -105,29 +79,3 @@ def maurer_pontil_radius(n: int, variance: float, alpha: float) -> float:
         return math.inf
     budget = math.log(2) - math.log(alpha)
     return math.sqrt(2 * variance * budget / n) + 7 * budget / (3 * (n - 1))
-
-
-def empirical_bernstein(
-    x: NDArray[np.float64], alpha: float, cap: float = 0.5
-) -> tuple[float, float]:
-    """Centre and radius of the predictable plug-in empirical Bernstein interval for n scores.
-
-    Waudby-Smith & Ramdas (2024, Theorem 2): with weights l_t that may use the scores before t,
-    P(mean < sum l_t x_t / sum l_t - radius) <= alpha, where radius =
-    (log(1/alpha) + sum (x_t - mean_{t-1})^2 psi(l_t)) / sum l_t, psi(l) = -log(1 - l) - l. Mean
-    and variance begin with one made-up score of 1/2 and a variance of 1/4.
-
-    Args:
-        x: Scores in [0, 1], shape (n,), in random order.
-        alpha: Error level, on one side.
-        cap: Largest weight, below 1.
-    """
-    n, budget = x.size, -math.log(alpha)
-    t = np.arange(1, n + 1)
-    means = (0.5 + np.cumsum(x)) / (t + 1)
-    variances = (0.25 + np.cumsum((x - means) ** 2)) / (t + 1)
-    before, spread = np.append(0.5, means[:-1]), np.append(0.25, variances[:-1])
-    weights = np.minimum(cap, np.sqrt(2 * budget / (n * spread)))
-    total = float(weights.sum())
-    cost = float((x - before) ** 2 @ (-np.log1p(-weights) - weights))
-    return float(weights @ x) / total, (budget + cost) / total

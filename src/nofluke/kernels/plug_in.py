@@ -43,9 +43,16 @@ def sequence_weights(
     made-up score of 1/2 and a made-up square of 1/4 (Waudby-Smith & Ramdas 2024).
     """
     t = np.arange(1, x.size + 1)
-    means = (0.5 + np.cumsum(x)) / (t + 1)
-    squares = 0.25 + np.append(0.0, np.cumsum((x - means) ** 2)[:-1])
-    return np.asarray(np.minimum(cap, np.sqrt(-2 * math.log(alpha) / (np.log1p(t) * squares))))
+    return _weights(alpha, np.log1p(t) * _squares(x), cap)
+
+
+def fixed_weights(x: NDArray[np.float64], alpha: float, *, cap: float = 0.5) -> NDArray[np.float64]:
+    """Weights for one look at all n scores, shape (n,): sqrt(2 log(1/alpha) / (n var)).
+
+    At most ``cap``; var as in ``sequence_weights``.
+    """
+    n = x.size
+    return _weights(alpha, n * _squares(x) / np.arange(1, n + 1), cap)
 
 
 def lower_limit(
@@ -66,3 +73,13 @@ def lower_limit(
     """
     cost = (x - centre) ** 2 @ (-np.log1p(-weight) - weight)
     return float((weight @ x + math.log(alpha) - cost) / weight.sum())
+
+
+def _weights(alpha: float, scale: NDArray[np.float64], cap: float) -> NDArray[np.float64]:
+    return np.asarray(np.minimum(cap, np.sqrt(-2 * math.log(alpha) / scale)))
+
+
+def _squares(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of squares before each score, with a made-up one; t times the variance, shape (n,)."""
+    means = (0.5 + np.cumsum(x)) / np.arange(2, x.size + 2)
+    return np.asarray(0.25 + np.append(0.0, np.cumsum((x - means) ** 2)[:-1]))

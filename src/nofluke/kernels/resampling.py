@@ -234,46 +234,26 @@ def rows_of_clusters(clusters: NDArray[np.int64], codes: NDArray[np.int64]) -> N
     return np.asarray(members[np.repeat(starts[clusters], length) + within])
 
 
-def moving_block_indices(
-    n: int, length: int, n_resamples: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Resamples of a series by blocks of ``length`` neighbours, shape (n_resamples, n).
-
-    Blocks start anywhere in 0..n-length and do not wrap (Kunsch 1989; Liu & Singh 1992); the last
-    is cut. Rows near the ends are drawn less often than those in the middle.
-    """
-    length = min(length, n)
-    starts = rng.integers(0, n - length + 1, size=(n_resamples, -(-n // length)))
-    rows = starts[:, :, None] + np.arange(length)
-    return np.asarray(rows.reshape(n_resamples, -1)[:, :n])
-
-
 def moving_block_means(
     d: NDArray[np.float64], length: int, n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Means of the resamples of ``moving_block_indices``, from sums of blocks; shape (B,)."""
+    """Means of resamples of a series by blocks of ``length`` neighbours, shape (n_resamples,).
+
+    Blocks start anywhere in 0..n-length and do not wrap (Kunsch 1989; Liu & Singh 1992); the last
+    is cut. Rows near the ends are drawn less often than those in the middle.
+
+    Args:
+        d: Values in order of time, shape (n,).
+        length: Rows of a block; n at most.
+        n_resamples: Number of resamples, each of n rows.
+        rng: Source of the resamples.
+    """
     n, length = d.size, min(length, d.size)
     starts = rng.integers(0, n - length + 1, size=(n_resamples, -(-n // length)))
     before = np.concatenate([[0.0], np.cumsum(d)])
     lengths = np.full(starts.shape[1], length)
     lengths[-1] = n - length * (starts.shape[1] - 1)
     return np.asarray((before[starts + lengths] - before[starts]).sum(axis=1) / n)
-
-
-def stationary_indices(
-    n: int, mean_length: float, n_resamples: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Resamples by blocks of random length around the circle, shape (n_resamples, n).
-
-    Each row follows its neighbour with probability 1 - 1/mean_length and starts afresh anywhere
-    else (Politis & Romano 1994), so that every row is drawn equally often.
-    """
-    fresh = rng.random((n_resamples, n)) * mean_length < 1
-    fresh[:, 0] = True
-    anywhere = rng.integers(0, n, size=(n_resamples, n))
-    place = np.arange(n)
-    last = np.maximum.accumulate(np.where(fresh, place, 0), axis=1)
-    return np.asarray((np.take_along_axis(anywhere, last, axis=1) + place - last) % n)
 
 
 def _index_blocks(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from nofluke import bands, checks, functionals
-from nofluke.kernels import concentration
+from nofluke.kernels import concentration, plug_in
 from nofluke.means.items import BOUNDS, METHODS, Bounds, around, checked, interval
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def empirical_bernstein(
     0.55 [0.5417, 0.5584] at 95% (empirical_bernstein, n=1000, finite-sample)
     """
     items, side, alpha = checked(x, level, alpha, side, bounds)
-    centre, radius = concentration.empirical_bernstein(items.s, checks.tail(alpha, side))
-    return interval(
-        items, (centre - radius, centre + radius), alpha, side, method="empirical_bernstein"
-    )
+    error, centre = checks.tail(alpha, side), plug_in.centres(items.s)
+    weights = plug_in.fixed_weights(items.s, error)
+    lower = plug_in.lower_limit(items.s, centre, weights, error)
+    mirrored = plug_in.lower_limit(items.c - items.s, 1 - centre, weights, error)
+    return interval(items, (lower, 1 - mirrored), alpha, side, method="empirical_bernstein")

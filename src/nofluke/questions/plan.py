@@ -11,6 +11,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.kernels import concentration
 from nofluke.results import Result, Row, percent
 from nofluke.scores.pairing import hash_order
 
@@ -49,7 +50,7 @@ class Envelope(Result):
 
     def eps(self, n: int) -> float:
         """Threshold for the mean difference of n examples, in units of the score."""
-        return self._range * math.sqrt(self._log / (2 * checks.whole(n, name="n")))
+        return self._range * concentration.hoeffding_radius(checks.whole(n, name="n"), self._tail)
 
     def n_star(self, delta: float) -> int:
         """Smallest n whose threshold is at most ``delta``.
@@ -58,7 +59,7 @@ class Envelope(Result):
         ``n_with_power``.
         """
         delta = _positive(delta)
-        n = max(1, math.ceil(self._log * self._range**2 / (2 * delta**2)) - 1)
+        n = max(1, math.ceil((self.eps(1) / delta) ** 2) - 1)
         while self.eps(n) > delta:
             n += 1
         return n
@@ -69,8 +70,9 @@ class Envelope(Result):
         By Hoeffding on both sides, so for every distribution within the bounds.
         """
         delta, power = _positive(delta), checks.fraction(power, name="power")
-        root = math.sqrt(self._log) + math.sqrt(-math.log1p(-power))
-        n = max(1, math.ceil((self._range * root / delta) ** 2 / 2) - 1)
+        # What a test at level 1 - power would need on top of the threshold.
+        missed = self._range * concentration.hoeffding_radius(1, 1 - power)
+        n = max(1, math.ceil(((self.eps(1) + missed) / delta) ** 2) - 1)
         while self.power(n, delta) < power:
             n += 1
         return n
@@ -128,8 +130,8 @@ class Envelope(Result):
         return 2 * (self.bounds[1] - self.bounds[0])
 
     @property
-    def _log(self) -> float:
-        return -math.log(checks.tail(self.alpha, self.side))
+    def _tail(self) -> float:
+        return checks.tail(self.alpha, self.side)
 
     def _fields(self) -> Mapping[str, Any]:
         return {
