@@ -183,7 +183,7 @@ def within(x: NDArray[np.float64], value: Sequence[float] | None) -> tuple[float
 def unit(
     x: NDArray[np.float64], value: Sequence[float] | None
 ) -> tuple[NDArray[np.float64], float, float]:
-    """A bounded sample on the scale from 0 to 1, with the lowest score and the range.
+    """A bounded sample on the scale from 0 to 1, with the lowest and the highest possible score.
 
     The bounds are a promise about scores not yet seen, so they are declared and never taken from
     the sample; both must be finite.
@@ -202,7 +202,16 @@ def unit(
             "exists without finite bounds.",
             code="NF016",
         )
-    return np.asarray((x - low) / (high - low)), low, high - low
+    return np.asarray((x - low) / (high - low)), low, high
+
+
+def from_unit(lower: float, upper: float, low: float, high: float) -> tuple[float, float]:
+    """The way back of ``unit``: limits on the scale from 0 to 1, in units of the scores.
+
+    Within the bounds, and each from its own bound, so that mirrored scores have mirrored limits.
+    """
+    span = high - low
+    return min(low + span * max(lower, 0.0), high), max(high - span * max(1 - upper, 0.0), low)
 
 
 def distortion(g: Weight, ranks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -37,6 +37,14 @@ def test_single_scores_and_constants(name, x):
     assert found.n == len(x)
 
 
+@pytest.mark.parametrize("name", [n for n in sequences.MEANS if n != "asymptotic"])
+@pytest.mark.parametrize("bounds", [(-1.4, -0.3), (-0.7, 0.1)])
+def test_a_limit_that_was_not_asked_for_is_the_bound_as_it_was_declared(name, bounds):
+    # In doubles low + (high - low) is not high for these.
+    assert ask(name, [bounds[0]] * 9, bounds=bounds, side="lower").upper == bounds[1]
+    assert ask(name, [bounds[1]] * 9, bounds=bounds, side="upper").lower == bounds[0]
+
+
 @pytest.mark.parametrize("name", [n for n in sequences.MEANS if n != "beta_binomial"])
 def test_constants_inside_the_bounds(name):
     found = ask(name, [0.3] * 400)

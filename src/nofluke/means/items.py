@@ -54,8 +54,7 @@ def checked(
 ) -> tuple[Items, checks.Side, float]:
     """What every guaranteed method takes, checked."""
     sample, side, alpha = checks.region(x, on, level, error)
-    u, low, _ = checks.unit(sample, bounds)
-    _, high = checks.within(sample, bounds)
+    u, low, high = checks.unit(sample, bounds)
     c = _weights(sample.size, sizes, max_size)
     estimate = sums.mean(sample) if sizes is None else math.fsum(sample * c) / math.fsum(c)
     if population is not None and sizes is not None:
@@ -107,20 +106,16 @@ def interval(
     method: str,
 ) -> Interval:
     """The interval in the units of the scores, within their bounds, from limits on 0 to 1."""
-    span, n, estimate = items.high - items.low, items.n, items.estimate
-    lower, upper = limits
-    # Each from its own bound, so that mirrored scores have mirrored limits.
-    below = min(items.low + span * max(lower, 0), items.high)
-    above = max(items.high - span * max(1 - upper, 0), items.low)
-    if n == items.population:
-        below = above = estimate
+    below, above = checks.from_unit(*limits, items.low, items.high)
+    if items.n == items.population:
+        below = above = items.estimate
     return Interval(
-        estimate=estimate,
+        estimate=items.estimate,
         lower=items.low if side == "upper" else below,
         upper=items.high if side == "lower" else above,
         alpha=alpha,
         side=side,
         method=method,
         guarantee="finite-sample",
-        n=n,
+        n=items.n,
     )

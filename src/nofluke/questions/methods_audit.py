@@ -186,8 +186,8 @@ def _pilot(
         if a is not None or b is not None:
             raise InputError("a= and b= name candidates of a table, and d is none.", code="NF008")
         d = checks.sample(given, name="d")
-        _, low, span = checks.unit(d, bounds)
-        return _Pilot(d, (low, low + span), hashlib.sha256(d.tobytes()).hexdigest(), ())
+        _, low, high = checks.unit(d, bounds)
+        return _Pilot(d, (low, high), hashlib.sha256(d.tobytes()).hexdigest(), ())
     if a is None or b is None:
         raise InputError("a table needs both a= and b=: whom to compare.", code="NF008")
     better = checks.better(given.better)
@@ -196,10 +196,10 @@ def _pilot(
     one, other = corpora.a["score"], corpora.b["score"]
     both = np.concatenate([one, other])
     limits = metrics.bounds_of(given, bounds, candidates=(a, b))
-    _, _, span = checks.unit(both, limits)
+    _, low, high = checks.unit(both, limits)
     gain = other - one if better == "higher" else one - other
     cautions = findings.dependence(given, corpora.n)
-    return _Pilot(gain, (-span, span), given.digest, (*corpora.notes, *cautions))
+    return _Pilot(gain, (low - high, high - low), given.digest, (*corpora.notes, *cautions))
 
 
 def _refuse_nothing_to_audit(d: NDArray[np.float64], n: int) -> None:

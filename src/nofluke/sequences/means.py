@@ -291,9 +291,10 @@ def beta_binomial(
     asked = _asked(x, level, alpha, side, bounds)
     other = asked.u[(asked.u != 0) & (asked.u != 1)]
     if other.size:
+        strange = asked.low + (asked.high - asked.low) * other
         raise InputError(
             f"beta_binomial needs scores that are one of two values; {other.size} are not, such "
-            f"as {some((asked.low + asked.span * other).tolist(), most=3)}.",
+            f"as {some(strange.tolist(), most=3)}.",
             code="NF014",
         )
     design = checks.whole(design, name="design")
@@ -313,7 +314,7 @@ class _Asked(NamedTuple):
     u: NDArray[np.float64]
     estimate: float
     low: float
-    span: float
+    high: float
     alpha: float
     side: checks.Side
 
@@ -331,8 +332,8 @@ def _asked(
     x: ArrayLike, level: float | None, error: float | None, on: str, bounds: Bounds
 ) -> _Asked:
     sample, side, alpha = checks.region(x, on, level, error)
-    u, low, span = checks.unit(sample, bounds)
-    return _Asked(u, sums.mean(sample), low, span, alpha, side)
+    u, low, high = checks.unit(sample, bounds)
+    return _Asked(u, sums.mean(sample), low, high, alpha, side)
 
 
 def _by_betting(asked: _Asked, plan: capital.Plan, *, method: str) -> Interval:
@@ -361,14 +362,11 @@ def _around(asked: _Asked, radius: float, *, method: str) -> Interval:
 
 def _limits(asked: _Asked, lower: float, upper: float, *, method: str) -> Interval:
     """The interval in the units of the scores, from limits on the scale from 0 to 1."""
-    low, high = asked.low, asked.low + asked.span
-    # Each from its own bound, so that mirrored scores have mirrored limits.
-    below = min(low + asked.span * max(lower, 0.0), high)
-    above = max(high - asked.span * max(1 - upper, 0.0), low)
+    below, above = checks.from_unit(lower, upper, asked.low, asked.high)
     return Interval(
         estimate=asked.estimate,
-        lower=low if asked.side == "upper" else below,
-        upper=high if asked.side == "lower" else above,
+        lower=asked.low if asked.side == "upper" else below,
+        upper=asked.high if asked.side == "lower" else above,
         alpha=asked.alpha,
         side=asked.side,
         method=method,
