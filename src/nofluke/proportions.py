@@ -45,7 +45,7 @@ def clopper_pearson(
     0.75 [0.1941, 0.9937] at 95% (clopper_pearson, n=4, finite-sample)
     """
     ones, n, on, error = _binary(x, side, level, alpha, method="Clopper-Pearson")
-    return _interval(ones, n, error, on)
+    return _clopper_pearson(ones, n, error, on)
 
 
 @METHODS.add(guarantee="asymptotic", cite="Wilson 1927")
@@ -277,13 +277,13 @@ def newcombe_paired(
 def at_level(interval: Interval, alpha: float) -> Interval:
     """The same Clopper-Pearson interval at another error level."""
     ones = round(interval.estimate * interval.n)
-    return _interval(ones, interval.n, alpha, interval.side)
+    return _clopper_pearson(ones, interval.n, alpha, interval.side)
 
 
 def vacuous(x: ArrayLike, *, side: checks.Side) -> Interval:
     """The interval that promises nothing, for a candidate whose level is 0."""
     values = checks.sample(x)
-    return _interval(int(values.sum()), values.size, 0.0, side)
+    return _clopper_pearson(int(values.sum()), values.size, 0.0, side)
 
 
 def _binary(
@@ -301,8 +301,7 @@ def _binary(
     return int(values.sum()), values.size, on, error
 
 
-def _interval(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
-    """Clopper-Pearson."""
+def _clopper_pearson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
     tail = checks.tail(alpha, side)
     lower = 0.0 if ones == 0 else float(betaincinv(ones, n - ones + 1, tail))
     # From the smaller tail, so that no digit is lost where the limit is close to one.
@@ -373,8 +372,8 @@ def _upper_tail(k: int, n: int) -> float:
 
 def _share(wins: int, losses: int, alpha: float, side: checks.Side) -> Interval:
     if wins + losses:
-        return _interval(wins, wins + losses, alpha, side)
-    return replace(_interval(0, 1, alpha, side), estimate=0.5, lower=0.0, upper=1.0, n=0)
+        return _clopper_pearson(wins, wins + losses, alpha, side)
+    return replace(_clopper_pearson(0, 1, alpha, side), estimate=0.5, lower=0.0, upper=1.0, n=0)
 
 
 def _side_of_difference(first: Interval, second: Interval) -> checks.Side:

@@ -20,7 +20,7 @@ def headline(result: PooledComparison) -> list[str]:
     a, b = result.names
     way = f", {result.better} is better" if result.better else ""
     return [
-        f"{b} against {a}: {result.statistic} over the whole corpus{way}; {_counted(result)}, "
+        f"{b} against {a}: {result.statistic} over the whole corpus{way}; {result.counted}, "
         f"alternative {result.alternative}, alpha {result.alpha:g}",
         f"Verdict: {result.verdict.upper()}",
     ]
@@ -37,13 +37,6 @@ def remarks(result: PooledComparison) -> list[str]:
     if result.alternative != "different":
         told.append("The question is one-sided, so the other side has no limit.")
     return [*told, ""]
-
-
-def _counted(result: PooledComparison) -> str:
-    items = f"{result.n} {'item' if result.n == 1 else 'items'}"
-    if result.unit == "item":
-        return items
-    return f"{items} in {result.n_units} {result.unit}{'' if result.n_units == 1 else 's'}"
 
 
 def _corpora(result: PooledComparison) -> tuple[str, Table]:

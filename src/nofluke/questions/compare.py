@@ -239,7 +239,7 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
     units = route.units
     routes: list[Route] = [route] if isinstance(route, Exact) else []
     if found.bounds is not None:
-        names = [n for n in means.METHODS if n not in ASYMPTOTIC and n != "gaffke"]
+        names = [n for n, m in means.METHODS.items() if m.guarantee == "finite-sample"]
         if units.sizes is not None:
             names = [n for n in names if n in BETTING]
         if counting.population is not None:

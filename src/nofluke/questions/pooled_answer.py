@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nofluke import checks
+from nofluke.questions.designs import counted
 from nofluke.results import Result, Row, outward, percent
 
 
@@ -102,6 +103,12 @@ class PooledComparison(Result):
         """Either "yes", where the limits leave 0 out, or "not enough evidence"."""
         return "yes" if self.lower > 0 or self.upper < 0 else "not enough evidence"
 
+    @property
+    def counted(self) -> str:
+        """The number of items in words, and of the clusters that hold them."""
+        items = counted(self.n, "items")
+        return items if self.unit == "item" else f"{items} in {counted(self.n_units, 'clusters')}"
+
     def rows(self) -> list[Row]:
         """One row for each estimand and method of interval."""
         listed = [self.bca, self.percentile, self.jackknife]
@@ -114,12 +121,10 @@ class PooledComparison(Result):
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
         a, b = self.names
-        how = f"{self.n} {'item' if self.n == 1 else 'items'}"
-        if self.unit == "cluster":
-            how += f" in {self.n_units} clusters, resampled as wholes,"
+        whole = ", resampled as wholes," if self.unit == "cluster" else ""
         told = [
-            f"{self.statistic} over the corpus of {how} is {self.b:.4g} for {b} and {self.a:.4g} "
-            f"for {a}.",
+            f"{self.statistic} over the corpus of {self.counted}{whole} is {self.b:.4g} for {b} "
+            f"and {self.a:.4g} for {a}.",
             f"The difference, {b} minus {a}, is {_with_limits(self.bca)} at "
             f"{percent(self.alpha, of_the_rest=True)} (BCa bootstrap of pairs, asymptotic).",
             self._verdict_sentence(),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Methods that bet on one unit after the other: they can tell when the evidence sufficed, and
 #: take sizes and finite populations.
 BETTING = ("star", "hedged_star", "betting")
-ASYMPTOTIC = ("t", "bootstrap")
+ASYMPTOTIC = tuple(n for n, m in means.METHODS.items() if m.guarantee == "asymptotic")
 
 
 class Route(ABC):

@@ -7,7 +7,7 @@ from typing import Any
 from nofluke import plots
 from nofluke.questions.methods_audit import MethodsAudit
 from nofluke.report.figures import Picture, drawn
-from nofluke.report.view import common, view
+from nofluke.report.view import DEPENDENT, common, view
 from nofluke.results import percent
 from nofluke.scores.dependence import lost
 
@@ -45,7 +45,7 @@ def audit(result: MethodsAudit) -> dict[str, Any]:
 
 def _banner(result: MethodsAudit) -> tuple[str, str]:
     if lost(result.notes):
-        return "invalid", "Not valid: the rows depend on each other and were counted one by one"
+        return DEPENDENT
     above, level = sum(entry.above_alpha for entry in result.audited), percent(result.alpha)
     if not above:
         return "nothing", f"No test clearly has more than {level} false alarms ({result.guarantee})"

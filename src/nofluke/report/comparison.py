@@ -8,7 +8,7 @@ from nofluke.plots.comparison import HOLDING
 from nofluke.plots.labels import short, visible
 from nofluke.questions.comparison import Comparison
 from nofluke.report import comparison_figures as figures
-from nofluke.report.view import common, view
+from nofluke.report.view import DEPENDENT, common, view
 from nofluke.report.wording import number, percent, promised, spelled
 from nofluke.scores.dependence import lost
 
@@ -80,7 +80,7 @@ def _banner(result: Comparison) -> tuple[str, str]:
     """A class and a headline: the verdict with its guarantee, or that there is none."""
     word, verdict = result.guarantee, result.verdict
     if lost(result.notes):
-        return "invalid", "Not valid: the rows depend on each other and were counted one by one"
+        return DEPENDENT
     if word not in (*HOLDING, "asymptotic"):
         return "invalid", f"No guarantee: the verdict {verdict!r} is {word}"
     if verdict == "not enough evidence":

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from nofluke import plots
 from nofluke.plots.labels import short, visible
+from nofluke.questions.designs import counted
 from nofluke.questions.pooled_answer import PooledComparison
 from nofluke.report.figures import Picture, drawn
-from nofluke.report.view import common, view
+from nofluke.report.view import DEPENDENT, common, view
 from nofluke.report.wording import number
 from nofluke.scores.dependence import lost
 
@@ -54,7 +55,7 @@ def pooled(result: PooledComparison) -> dict[str, Any]:
 def _banner(result: PooledComparison) -> tuple[str, str]:
     word = result.guarantee
     if lost(result.notes):
-        return "invalid", "Not valid: the rows depend on each other and were counted one by one"
+        return DEPENDENT
     if result.verdict != "yes":
         return "nothing", f"Not enough evidence ({word})"
     a, b, by = *(short(name, 60) for name in result.names), short(result.statistic, 40)
@@ -75,7 +76,7 @@ def _picture(result: PooledComparison) -> Picture:
 
 def _facts(result: PooledComparison) -> list[tuple[str, str]]:
     """What was compared, in (name, value)."""
-    units = f"{result.n_units} {result.unit}{'' if result.n_units == 1 else 's'}"
+    units = counted(result.n_units, f"{result.unit}s")
     held = "" if result.unit == "item" else f", holding {result.n} items"
     return [
         ("statistic", visible(result.statistic)),

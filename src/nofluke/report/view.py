@@ -50,6 +50,9 @@ _ALWAYS = (
     ("Nothing is said about differences: the order of the shortlist is the order in this sample."),
 )
 
+#: Banner of an answer whose notes say that its rows depend on each other.
+DEPENDENT = ("invalid", "Not valid: the rows depend on each other and were counted one by one")
+
 
 @singledispatch
 def view(result: Result) -> dict[str, Any]:
@@ -111,7 +114,7 @@ def _banner(result: Certificate, rows: list[Row]) -> tuple[str, str]:
     if not rows:
         return "nothing", "Nothing is promised: nobody was chosen"
     if lost(result.notes):
-        return "invalid", "Not valid: the rows depend on each other and were counted one by one"
+        return DEPENDENT
     if result.guarantee == "heuristic":
         return "invalid", "Not valid for the shortlist: this rule does not pay for the choice"
     # A rate has one limit, whatever the failure rate it is compared with.
