@@ -142,6 +142,9 @@ def shares(text: str | None) -> dict[str, float] | None:
 def pooled_columns(statistic: str | None) -> tuple[str, ...]:
     """The further columns that a corpus statistic needs; "score" is there in any case.
 
+    Raises:
+        InputError: The text of the statistic is not understood.
+
     >>> pooled_columns("errors/words"), pooled_columns("spearman:score,target")
     (('errors', 'words'), ('target',))
     """
@@ -163,10 +166,11 @@ def pooled_roles(statistic: str | None, roles: dict[str, str] | None) -> dict[st
 
 
 def _pooled_names(statistic: str | None) -> tuple[str, ...]:
-    """Names of columns in a statistic; none where its form is not understood."""
-    head, colon, tail = (statistic or "").partition(":")
-    names = tuple(name.strip() for name in (tail.split(",") if colon else head.split("/")))
-    return names if len(names) > 1 and all(names) else ()
+    if statistic is None:
+        return ()
+    from nofluke.questions import corpus_statistics
+
+    return corpus_statistics.named(statistic).columns
 
 
 def _stem(word: str) -> str:

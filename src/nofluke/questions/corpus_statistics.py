@@ -63,7 +63,7 @@ def understood(
     """
     if callable(statistic):
         return _own(statistic, known)
-    found = _named(str(statistic))
+    found = named(str(statistic))
     absent = [name for name in found.columns if name not in known]
     if absent:
         raise InputError(
@@ -72,6 +72,25 @@ def understood(
             code="NF025",
         )
     return found
+
+
+def named(text: str) -> CorpusStatistic:
+    """The statistic that a text stands for, whatever columns a table has.
+
+    Raises:
+        InputError: The text is not understood.
+
+    >>> named("errors/words").columns
+    ('errors', 'words')
+    """
+    head, colon, tail = text.partition(":")
+    columns = tuple(part.strip() for part in tail.split(","))
+    if colon and len(columns) == _WIDTHS.get(head) and all(columns):
+        return _MAKERS[head](text, columns)
+    above, slash, below = (part.strip() for part in text.partition("/"))
+    if above and slash and below and not colon:
+        return _of_sums(text, (above, below), None, corpus.ratio, ratio=True)
+    raise InputError(f"statistic={text!r} is not understood; there are {_KNOWN}.", code="NF025")
 
 
 def _own(function: Callable[[Columns], float], known: tuple[str, ...]) -> CorpusStatistic:
@@ -95,17 +114,6 @@ def _own(function: Callable[[Columns], float], known: tuple[str, ...]) -> Corpus
             ) from error
 
     return CorpusStatistic(name=name, columns=known, better=None, value=value)
-
-
-def _named(text: str) -> CorpusStatistic:
-    head, colon, tail = text.partition(":")
-    columns = tuple(part.strip() for part in tail.split(","))
-    if colon and len(columns) == _WIDTHS.get(head) and all(columns):
-        return _MAKERS[head](text, columns)
-    above, slash, below = (part.strip() for part in text.partition("/"))
-    if above and slash and below and not colon:
-        return _of_sums(text, (above, below), None, corpus.ratio, ratio=True)
-    raise InputError(f"statistic={text!r} is not understood; there are {_KNOWN}.", code="NF025")
 
 
 def _of_sums(
