@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nofluke.results import Interval
+
+#: The methods that bet on one item after the other, and how: they can tell when the evidence
+#: sufficed, and take sizes and finite populations.
+KINDS: Final[dict[str, capital.Kind]] = {
+    "star": "star",
+    "hedged_star": "hedged",
+    "betting": "fixed",
+}
 
 
 @METHODS.add(guarantee="finite-sample", needs=BOUNDS, cite="Waudby-Smith & Ramdas 2024, Section 4")
@@ -59,7 +67,7 @@ def betting(
     items, side, alpha = checked(
         x, level, alpha, side, bounds, population=population, sizes=sizes, max_size=max_size
     )
-    plan = _plan(items, alpha, side, "fixed", planned)
+    plan = _plan(items, alpha, side, KINDS["betting"], planned)
     return _by_betting(items, plan, alpha, side, marks, method="betting")
 
 
@@ -105,7 +113,7 @@ def star(
     items, side, alpha = checked(
         x, level, alpha, side, bounds, population=population, sizes=sizes, max_size=max_size
     )
-    plan = _plan(items, alpha, side, "star", planned)
+    plan = _plan(items, alpha, side, KINDS["star"], planned)
     return _by_betting(items, plan, alpha, side, marks, method="star")
 
 
@@ -156,7 +164,7 @@ def hedged_star(
         x, level, alpha, side, bounds, population=population, sizes=sizes, max_size=max_size
     )
     share = checks.fraction(weight, name="weight")
-    plan = _plan(items, alpha, side, "hedged", planned)._replace(weight=share)
+    plan = _plan(items, alpha, side, KINDS["hedged_star"], planned)._replace(weight=share)
     return _by_betting(items, plan, alpha, side, marks, method="hedged_star")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.kernels import betting
+from nofluke.means.betting import KINDS
 from nofluke.questions.comparison import WealthPath
 from nofluke.questions.routes import BETTING
 
@@ -60,12 +61,11 @@ def _wealth(route: Route, needed: Needed, planned: int | None) -> WealthPath:
 
 def plan_of(route: Route, alpha: float, planned: int | None) -> betting.Plan:
     """The bettor of a route, as ``means`` sets it up."""
-    kinds: dict[str, betting.Kind] = {"star": "star", "hedged_star": "hedged", "betting": "fixed"}
     hedged = route.name == "hedged_star"
     return betting.Plan(
         alpha=alpha,
         planned=planned if hedged and planned is not None else route.units.n,
-        kind=kinds[route.name],
+        kind=KINDS[route.name],
         population=route.units.population or 0,
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nofluke import means
 from nofluke.errors import InputError
 from nofluke.kernels import student
+from nofluke.means.betting import KINDS
 from nofluke.results import Interval
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from nofluke.questions.designs import Units
     from nofluke.results import Guarantee
 
-#: Methods that bet on one unit after the other: they can tell when the evidence sufficed, and
-#: take sizes and finite populations.
-BETTING = ("star", "hedged_star", "betting")
+BETTING = tuple(KINDS)
 ASYMPTOTIC = tuple(n for n, m in means.METHODS.items() if m.guarantee == "asymptotic")
 
 
