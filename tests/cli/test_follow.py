@@ -204,7 +204,7 @@ def test_letters_and_lines_that_come_in_pieces(file, ask):
 
     line = "ß€𝄞,0,1\n".encode()
     code, out = ask(*(bits(line[i : i + 1]) for i in range(len(line))))
-    assert (code, "After 1 items" in out) == (0, True)
+    assert (code, "After 1 item there" in out) == (0, True)
 
 
 def test_what_is_wrong_in_a_line_is_told_with_its_place(file, ask):

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nofluke.questions.designs import counted
 from nofluke.questions.stream import CONTINUE, WORDS
 from nofluke.results import Result, percent
 
@@ -88,7 +89,7 @@ class Watched(Result):
         mean = "" if self.mean is None else f" The mean of b - a is {self.mean:.4g} (descriptive)."
         wrong = f"A wrong verdict is ever reached with probability at most {percent(self.alpha)}."
         if self.verdict == CONTINUE:
-            return [f"After {self.n} items there is no verdict yet.{mean} {wrong}"]
+            return [f"After {counted(self.n, 'items')} there is no verdict yet.{mean} {wrong}"]
         claim = _CLAIMS[self.alternative, self.verdict].format(self.margin, -self.margin + 0.0)
         return [
             f"{self.words(*self.names)}: the expected gain is {claim}, decided at item "
@@ -131,7 +132,7 @@ def answer(
     >>> stream = ComparisonStream(bounds=(0, 1))
     >>> stream.update(0, 1)
     >>> answer(stream).sentences()[0][:42]
-    'After 1 items there is no verdict yet. The'
+    'After 1 item there is no verdict yet. The '
     """
     return Watched(
         guarantee="anytime",

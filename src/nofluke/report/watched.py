@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke.plots.labels import short
+from nofluke.questions.designs import counted
 from nofluke.questions.stream import CONTINUE
 from nofluke.questions.watched import Watched
 from nofluke.report.view import common, view
@@ -46,7 +47,7 @@ def watched(result: Watched) -> dict[str, Any]:
 def _banner(result: Watched) -> tuple[str, str]:
     word = result.guarantee
     if result.verdict == CONTINUE:
-        return "nothing", f"No verdict yet after {result.n} items ({word})"
+        return "nothing", f"No verdict yet after {counted(result.n, 'items')} ({word})"
     claim = result.words(*(short(name, 60) for name in result.names))
     return "promised" if result.shown else "refuted", f"Decided: {claim} ({word})"
 
