@@ -128,11 +128,42 @@ def compare(
     _refuse_impossible(claim, found)
     units = counting.units(found)
     route = _route(method, units, claim, found, counting)
+    question = {
+        "a": a,
+        "b": b,
+        "margin": claim.margin,
+        "alternative": alternative,
+        "alpha": claim.alpha,
+        "method": method,
+        "planned": planned,
+        "metric": scores.metric,
+        "bounds": None if found.bounds is None else list(found.bounds),
+        "difference_bounds": None if found.bounds is None else list(found.difference_bounds),
+        "binary": found.binary,
+        "clusters": _said(clusters),
+        "max_cluster_size": max_cluster_size,
+        "groups": _said(groups),
+        "mix": dict(mix) if mix else None,
+        "weights": None if weights is None else "given",
+        "max_weight": max_weight,
+        "population": population,
+        "paired": paired,
+        "missing": missing,
+        "seed": seed,
+        "reading": dict(scores.reading),
+    }
+    return _answer(scores, route, found, counting, question)
+
+
+def _answer(
+    scores: Scores, route: Route, found: Sides, counting: Counting, question: Mapping[str, Any]
+) -> Comparison:
+    units, claim = route.units, route.claim
     verdict = claim.verdict(route.rejects)
     floor = remarks.floor(route)
     return Comparison(
-        a=a,
-        b=b,
+        a=question["a"],
+        b=question["b"],
         metric=scores.metric,
         better=scores.better,
         claim=claim,
@@ -150,13 +181,13 @@ def compare(
         pairing=found.counts,
         decided_at=decided_at(route, verdict, counting.planned),
         floor=floor,
-        differing=remarks.differing(found.d, claim.alpha) if paired else {},
+        differing=remarks.differing(found.d, claim.alpha) if found.paired else {},
         methods=tuple(_side_by_side(route, found, counting)),
         subgroups=tuple(_subgroups(route, found, counting)),
-        dependence=remarks.dependence(found, route, seed),
+        dependence=remarks.dependence(found, route, counting.seed),
         plain_estimate=_plain(units, found),
         shares=tuple(counting.shares(found)),
-        d=found.d if paired else None,
+        d=found.d if found.paired else None,
         x=units.x,
         wealth=watched(route, counting.planned),
         guarantee=route.guarantee,
@@ -168,30 +199,7 @@ def compare(
             *found.notes,
             *remarks.about(route, found, verdict, floor=floor, planned=counting.planned),
         ),
-        question={
-            "a": a,
-            "b": b,
-            "margin": claim.margin,
-            "alternative": alternative,
-            "alpha": claim.alpha,
-            "method": method,
-            "planned": planned,
-            "metric": scores.metric,
-            "bounds": None if found.bounds is None else list(found.bounds),
-            "difference_bounds": None if found.bounds is None else list(found.difference_bounds),
-            "binary": found.binary,
-            "clusters": _said(clusters),
-            "max_cluster_size": max_cluster_size,
-            "groups": _said(groups),
-            "mix": dict(mix) if mix else None,
-            "weights": None if weights is None else "given",
-            "max_weight": max_weight,
-            "population": population,
-            "paired": paired,
-            "missing": missing,
-            "seed": seed,
-            "reading": dict(scores.reading),
-        },
+        question=question,
     )
 
 
