@@ -654,10 +654,10 @@ class TestGroups:
 
     def test_limits_of_groups_hold_together(self):
         rng = np.random.default_rng(31)
-        missed, runs, alpha = 0, 150, 0.2
+        missed, runs, alpha = 0, 50, 0.2
         for run in range(runs):
-            d = np.where(rng.random(200) < 0.5, 1.0, -1.0)
-            groups = {str(i): str(i % 4) for i in range(200)}
+            d = np.where(rng.random(80) < 0.5, 1.0, -1.0)
+            groups = {str(i): str(i % 4) for i in range(80)}
             rows = nofluke.compare(
                 table(d), "a", "b", groups=groups, alpha=alpha, seed=run
             ).subgroups

@@ -106,7 +106,8 @@ class GainStream:
         return (
             f"every score lies in [{low:g}, {high:g}] by its meaning, not by what was seen",
             "items arrive in an order that has nothing to do with their scores (a test set "
-            "shuffled once, before the first item), each as one independent unit",
+            "shuffled once, before the first item; quick items that overtake slow ones break it), "
+            "each as one independent unit",
             "alpha, margin, planned and alternative were fixed before the first item",
         )
 
