@@ -754,3 +754,27 @@ class TestAnswer:
 
         assert lines[0].startswith("n = 50 pairs")
         assert any("range 2" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("missing", "failed", "told"),
+    [
+        ("common", False, ["It speaks of the 39 examples that both have in full."]),
+        ("worst", False, ["A missing score counts as the worst possible."]),
+        ("raise", True, ["A row that is marked as failed counts as the worst possible score."]),
+    ],
+)
+def test_what_stands_for_scores_that_are_not_there_is_a_sentence(missing, failed, told):
+    rows = [
+        {"model": m, "item": i, "accuracy": float((i + k) % 3 > 0), "status": ""}
+        for k, m in enumerate("AB")
+        for i in range(40)
+    ]
+    if failed:
+        rows[-1] |= {"status": "error", "accuracy": None}
+    else:
+        rows.pop()
+    scores = nofluke.read(rows, failed="status") if failed else nofluke.read(rows)
+    answer = nofluke.compare(scores, "A", "B", missing=missing)
+
+    assert answer.sentences()[-1:] == told

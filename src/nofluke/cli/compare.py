@@ -124,7 +124,7 @@ def compare(
             bounds=bounds,
             binary=binary,
             metric=metric,
-            columns=arguments.pooled_roles(pooled, arguments.mapping(columns, name="--columns")),
+            columns=arguments.pooled_roles(pooled, arguments.roles(columns)),
             failed=failed,
             keep=arguments.pooled_columns(pooled),
             delimiter=delimiter,

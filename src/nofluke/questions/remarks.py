@@ -10,6 +10,7 @@ import numpy as np
 from nofluke import proportions
 from nofluke.kernels import clusters as clustered
 from nofluke.kernels import resampling
+from nofluke.questions.designs import counted
 from nofluke.questions.routes import Exact
 from nofluke.results import outward
 
@@ -185,7 +186,7 @@ def _never_differed(found: Sides, claim: Claim) -> list[str]:
         return []
     upper = outward(differing(found.d, claim.alpha)["upper"], "lower", digits=3)
     return [
-        f"NF142: the two never differed on these {found.n} examples. That does not show that they "
+        f"NF142: the two never differed on {counted(found.n, 'examples')}. That does not show that they "
         f"are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may differ."
     ]
 
