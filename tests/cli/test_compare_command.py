@@ -192,6 +192,15 @@ def test_two_samples_that_share_no_example(capsys, pair):
     assert apart["guarantee"] == "finite-sample"
 
 
+def test_two_samples_have_no_clusters_even_where_the_table_has(capsys, tmp_path):
+    path = tmp_path / "apart.csv"
+    rows = "".join(f"{m},{m}{i},{i % 2},c{i % 3}\n" for m in "ab" for i in range(9))
+    path.write_text("model,item,score,cluster\n" + rows)
+    asked = (path, "--a", "a", "--b", "b", "--better", "higher", "--bounds", "0", "1", "--unpaired")
+
+    assert "--unpaired and --clusters cannot be combined" in refused(capsys, *asked, "--clusters")
+
+
 def test_a_corpus_statistic(capsys, table):
     found = answered(capsys, table, *SIDES, "--pooled", "errors/words")
 

@@ -20,6 +20,7 @@ NAMES = {"a", "b", "alpha", "binary", "bounds", "clusters", "columns", "decimal"
         ("bounds=None: declare", "--bounds: declare"),
         ("Say missing='common' to", "Say --missing common to"),
         ("paired=False is for", "--unpaired is for"),
+        ("paired=False (--unpaired) uses", "--unpaired uses"),
         ("clusters=True (--clusters) counts", "--clusters counts"),
         ("failed='error_code' (--failed) counts", "--failed error_code counts"),
         ('name it: columns={"example": "..."}. The', "name it: --columns example=.... The"),

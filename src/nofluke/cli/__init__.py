@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 ANSWERED, BAD_INPUT, INTERNAL = 0, 2, 70
-_COMMANDS = ("certify", "compare", "explain")
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
@@ -35,11 +34,13 @@ def run(tokens: list[str]) -> int:
     try:
         code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
-        command = f"{tokens[0]} " if tokens and tokens[0] in _COMMANDS else ""
+        command = f"{tokens[0]} " if tokens and tokens[0] in app() else ""
         _complain("NF008", f"{error} See nofluke {command}--help.")
         return BAD_INPUT
     except NoflukeError as error:
-        _complain(error.code, _in_options(str(error), tokens))
+        from nofluke.cli.spelling import of_command
+
+        _complain(error.code, of_command(str(error), tokens[0] if tokens else ""))
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
@@ -103,19 +104,6 @@ def _speak_any_id() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _in_options(message: str, tokens: list[str]) -> str:
-    """What was said in the words of Python, with the options of the command that ran."""
-    if not tokens or tokens[0] not in _COMMANDS:
-        return message
-    import importlib
-    import inspect
-
-    from nofluke.cli.spelling import in_options
-
-    command = getattr(importlib.import_module(f"nofluke.cli.{tokens[0]}"), tokens[0])
-    return in_options(message, inspect.signature(command).parameters)
 
 
 def _complain(code: str, message: str) -> None:

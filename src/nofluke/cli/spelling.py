@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from typing import TYPE_CHECKING
 
@@ -43,16 +45,23 @@ def in_options(message: str, names: Collection[str]) -> str:
         name, value, again = found["name"], found["value"] or "", found["again"] or ""
         if name is None:
             return found[0]
-        if value == "False":
-            return _OTHERWISE.get(f"{name}={value}", found[0]) + again
         name = _OTHERWISE.get(name, name)
-        if name not in names:
+        option = _OTHERWISE.get(f"{name}={value}")
+        if option is None and (name not in names or value == "False"):
             return found[0]
-        option = f"--{name.replace('_', '-')} {_words(value)}".rstrip()
+        option = option or f"--{name.replace('_', '-')} {_words(value)}".rstrip()
         # What stands in brackets is the same option, perhaps without its value.
         return option if again and option.startswith(again[2:-1]) else option + again
 
     return _KEYWORD.sub(spelled, message)
+
+
+def of_command(message: str, command: str) -> str:
+    """The message with the options of this command; as it is if the command has none."""
+    if command not in ("certify", "compare"):
+        return message
+    asks = getattr(importlib.import_module(f"nofluke.cli.{command}"), command)
+    return in_options(message, inspect.signature(asks).parameters)
 
 
 def _words(value: str) -> str:

@@ -16,6 +16,7 @@ from nofluke.questions.evidence import decided_at, watched
 from nofluke.questions.routes import ASYMPTOTIC, BETTING, Asymptotic, Exact, Registered, Route
 from nofluke.questions.sides import Membership, Sides, sides
 from nofluke.questions.subgroups import by_group
+from nofluke.scores import dependence
 
 if TYPE_CHECKING:
     from nofluke.questions.designs import Units
@@ -166,6 +167,7 @@ def compare(
         notes=(
             *scores.notes,
             *found.notes,
+            *([] if paired else dependence.warnings(scores, (a, b))),
             *remarks.about(
                 route, units, claim, found, verdict, floor=floor, planned=counting.planned
             ),

@@ -128,6 +128,7 @@ def about(
         *_two_tests(route, verdict),
         *_outside(route, units),
         *_counted_by_rows(found, units, claim),
+        *_follow_in_time(found, units),
         *_few_clusters(units),
         *_void(units),
         *_plan(route, units, planned),
@@ -186,8 +187,9 @@ def _never_differed(found: Sides, claim: Claim) -> list[str]:
         return []
     upper = outward(differing(found.d, claim.alpha)["upper"], "lower", digits=3)
     return [
-        f"NF142: the two never differed on {counted(found.n, 'examples')}. That does not show that they "
-        f"are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may differ."
+        f"NF142: the two never differed on {counted(found.n, 'examples')}. That does not show that "
+        f"they are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may "
+        "differ."
     ]
 
 
@@ -240,6 +242,23 @@ def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
     return [
         f"NF144: the examples belong to {G} clusters and were counted one by one. {worth}; "
         f"clusters=True (--clusters) counts clusters.{few}"
+    ]
+
+
+def _follow_in_time(found: Sides, units: Units) -> list[str]:
+    """A word on pairs that were counted one by one and resemble their neighbours in time."""
+    if not found.paired or found.time is None or units.word != "pairs" or found.n <= _LAGS + 1:
+        return []
+    d = found.d[np.argsort(found.time, kind="stable")]
+    near = float(clustered.autocorrelations(d, 1)[0])
+    # The limits of scores.dependence: six standard errors are no chance.
+    if not (near > 0.25 and near * math.sqrt(found.n) > 6):
+        return []
+    return [
+        f"NF106: the differences follow each other: autocorrelation {near:.2f} in order of time. "
+        f"If that is how they were drawn, the evidence is that of about "
+        f"{clustered.geyer_ess(d):.3g} pairs and not {found.n}, and the guarantee does not hold: it takes every pair for an "
+        "independent draw."
     ]
 
 

@@ -90,6 +90,11 @@ class Sides:
             return None
         if given is True:
             own = self.cluster if column == "cluster" else self.group or self.cluster
+            if own is None and not self.paired:
+                raise InputError(
+                    f"paired=False and {name}= cannot be combined: no guarantee is known for both.",
+                    code="NF008",
+                )
             if own is None:
                 asks = "groups= or mix=" if column == "group" else f"{name}="
                 raise InputError(
