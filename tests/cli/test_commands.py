@@ -61,7 +61,7 @@ def test_an_answer_is_a_table_sentences_a_guarantee_and_notes(capsys, table):
         "With 90 % confidence, the score of m0 is at most",
         "Guarantee: finite-sample",
         "Smallest failure rate certified at this level: ",
-        "NF103: gamma=0.01 cannot be certified",
+        "NF103: --gamma 0.01 cannot be certified",
         "needs n >= ",
     ):
         assert expected in out

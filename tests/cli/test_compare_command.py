@@ -185,7 +185,7 @@ def test_groups_a_mix_clusters_and_a_plan(capsys, table):
 def test_two_samples_that_share_no_example(capsys, pair):
     pair[1].write_text(pair[1].read_text().replace("\nu", "\nv"))
 
-    assert "(--unpaired)" in refused(capsys, *pair)
+    assert "own, --unpaired uses" in refused(capsys, *pair)
     apart = answered(capsys, *pair, "--unpaired")
 
     assert (apart["unit"], apart["pairing"]["shared"]) == ("blocks", 0)

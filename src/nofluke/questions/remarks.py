@@ -257,8 +257,8 @@ def _follow_in_time(found: Sides, units: Units) -> list[str]:
     return [
         f"NF106: the differences follow each other: autocorrelation {near:.2f} in order of time. "
         f"If that is how they were drawn, the evidence is that of about "
-        f"{clustered.geyer_ess(d):.3g} pairs and not {found.n}, and the guarantee does not hold: it takes every pair for an "
-        "independent draw."
+        f"{clustered.geyer_ess(d):.3g} pairs and not {found.n}, and the guarantee does not hold: "
+        "it takes every pair for an independent draw."
     ]
 
 
