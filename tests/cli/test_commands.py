@@ -61,7 +61,7 @@ def test_an_answer_is_a_table_sentences_a_guarantee_and_notes(capsys, table):
         "With 90 % confidence, the score of m0 is at most",
         "Guarantee: finite-sample",
         "Smallest failure rate certified at this level: ",
-        "NF103: gamma=0.01 cannot be certified",
+        "NF103: --gamma 0.01 cannot be certified",
         "needs n >= ",
     ):
         assert expected in out
@@ -220,17 +220,17 @@ def test_a_split_a_margin_a_claim_and_names(capsys, table):
     [
         ([], "NF009", "never guessed"),
         (["--better", "lower", "--delta", "10"], "NF008", "If you mean 10 %, write 0.1"),
-        (["--better", "lower", "--delta", "0"], "NF008", "delta=0"),
-        (["--better", "lower", "--gamma", "1"], "NF008", "gamma=1"),
+        (["--better", "lower", "--delta", "0"], "NF008", "--delta 0.0 must lie"),
+        (["--better", "lower", "--gamma", "1"], "NF008", "--gamma 1.0 must lie"),
         (["--better", "lower", "--gamma", "x"], "NF008", "--gamma x is not a number"),
         (["--better", "lower", "--select", "top:9"], "NF011", "asks for 9 candidates"),
-        (["--better", "lower", "--tried", "3"], "NF008", "tried=3 is fewer"),
+        (["--better", "lower", "--tried", "3"], "NF008", "--tried 3 is fewer"),
         (["--better", "sideways"], "NF008", "sideways"),
         (["--better", "lower", "--frobnicate"], "NF008", "frobnicate"),
         (["--better", "lower", "--columns", "score"], "NF008", "not ROLE=COLUMN"),
         (["--better", "lower", "--columns", "score=nothing"], "NF003", "nothing"),
-        (["--better", "lower", "--bounds", "0", "1"], "NF010", "outside bounds"),
-        (["--better", "lower", "--binary"], "NF010", "outside bounds"),
+        (["--better", "lower", "--bounds", "0", "1"], "NF010", "outside --bounds 0 1"),
+        (["--better", "lower", "--binary"], "NF010", "outside --bounds 0 1"),
         (["--better", "lower", "--failed", "nothing"], "NF003", "nothing"),
         (["--better", "lower", "--select", "top:2@column:nothing"], "NF003", "nothing"),
     ],
@@ -376,7 +376,10 @@ def test_arguments_that_are_not_what_they_should_be():
     assert arguments.kept_columns("top:5@column:higher") == ("higher",)
     assert arguments.kept_columns("top:5@median") == ()
     with pytest.raises(InputError, match="not ROLE=COLUMN"):
-        arguments.mapping("a=", name="--columns")
+        arguments.mapping("a=", name="--mix")
+    for text, why in (("score", "not ROLE=COLUMN"), ("run=a,run=b", "names its role twice")):
+        with pytest.raises(InputError, match=why):
+            arguments.roles(text)
 
 
 def test_units_and_dependence_are_options(tmp_path, capsys):

@@ -185,11 +185,20 @@ def test_groups_a_mix_clusters_and_a_plan(capsys, table):
 def test_two_samples_that_share_no_example(capsys, pair):
     pair[1].write_text(pair[1].read_text().replace("\nu", "\nv"))
 
-    assert "(--unpaired)" in refused(capsys, *pair)
+    assert "own, --unpaired uses" in refused(capsys, *pair)
     apart = answered(capsys, *pair, "--unpaired")
 
     assert (apart["unit"], apart["pairing"]["shared"]) == ("blocks", 0)
     assert apart["guarantee"] == "finite-sample"
+
+
+def test_two_samples_have_no_clusters_even_where_the_table_has(capsys, tmp_path):
+    path = tmp_path / "apart.csv"
+    rows = "".join(f"{m},{m}{i},{i % 2},c{i % 3}\n" for m in "ab" for i in range(9))
+    path.write_text("model,item,score,cluster\n" + rows)
+    asked = (path, "--a", "a", "--b", "b", "--better", "higher", "--bounds", "0", "1", "--unpaired")
+
+    assert "--unpaired and --clusters cannot be combined" in refused(capsys, *asked, "--clusters")
 
 
 def test_a_corpus_statistic(capsys, table):
@@ -251,7 +260,8 @@ def test_a_corpus_statistic_needs_its_columns_and_no_others(capsys, table, tmp_p
     assert correlated["better"] == "higher"
     for statistic in ("", "nonsense", "kendall:score,words"):
         message = refused(capsys, table, *SIDES, "--pooled", statistic)
-        assert message.startswith(f"NF025  statistic={statistic!r} is not understood")
+        named = statistic or "''"
+        assert message.startswith(f"NF025  --pooled {named} is not understood")
 
 
 def test_an_audit_knows_the_bounds_of_a_metric(capsys, pair, table):
@@ -352,15 +362,18 @@ def test_wer_has_no_bounds_until_they_are_declared(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--method", "magic"], "method='magic' is not one of auto, mcnemar"),
-        (["--alternative", "nicer"], "alternative='nicer' is not one of better"),
+        (["--method", "magic"], "--method magic is not one of auto, mcnemar"),
+        (["--alternative", "nicer"], "--alternative nicer is not one of better"),
         (["--alternative", "not-worse"], "needs a margin above 0"),
         (["--alternative", "equivalent"], "margin"),
-        (["--alpha", "5"], "alpha=5"),
-        (["--bounds", "1", "0"], "bounds"),
-        (["--missing", "own"], "missing='own'"),
-        (["--groups"], "group"),
-        (["--clusters"], "cluster"),
+        (["--alpha", "5"], "--alpha 5.0 must lie"),
+        (["--bounds", "1", "0"], "--bounds 1.0 0.0"),
+        (["--bounds", "1"], "See nofluke compare --help"),
+        (["--missing", "own"], "--missing own"),
+        (["--groups"], "--groups or --mix asks for the group column"),
+        (["--mix", "news=1"], "name it with --columns group=...;"),
+        (["--clusters"], "name it with --columns cluster=...;"),
+        (["--unpaired"], "--unpaired is for examples of their own"),
         (["--mix", "news=much", "--groups"], "--mix much is not a number"),
         (["--mix", "news"], "not ROLE=COLUMN"),
         (["--columns", "accuracy"], "not ROLE=COLUMN"),
@@ -449,7 +462,7 @@ def test_a_watch_from_the_command_line(capsys, tmp_path):
     assert found["decided_at"] < 60
     assert code == 0
     assert "there is no verdict yet" in out
-    assert "format='csv' is not one of" in refused(capsys, *watch, "--format", "csv")
+    assert "--format csv is not one of" in refused(capsys, *watch, "--format", "csv")
 
 
 def test_every_option_has_a_line_of_help_and_help_stays_light():

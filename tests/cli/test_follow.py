@@ -245,6 +245,15 @@ def test_a_metric_says_which_way_it_points(file, ask):
         ask(better=None)
 
 
+def test_a_metric_says_its_bounds(file, ask):
+    file.write_text(HEADER + rows(1, 60))
+    _, out = ask(better=None, bounds=None, metric="error_rate", planned=100, format="json")
+    assert json.loads(out)["question"]["bounds"] == [0, 1]
+    with pytest.raises(InputError) as refused:
+        ask(bounds=None, metric="latency")
+    assert refused.value.code == "NF016"
+
+
 @pytest.mark.parametrize(
     ("how", "code"),
     [

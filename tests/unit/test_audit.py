@@ -129,7 +129,9 @@ def test_identical_outputs_with_scores_that_differ():
 def test_equal_scores_of_different_outputs():
     p = audited(outputs={"a": ASKED, "b": [*ASKED[:3], "1 2 3"]}, b=(1, 0, 1, 0))
     assert p.counts["identical_outputs"] == 0.75
-    assert p.notes[0].startswith("NF135: all 4 pairs have equal scores (75% of the outputs are")
+    assert p.notes[0].startswith(
+        "NF135: A and B have equal scores on every pair (75% of the outputs are"
+    )
     assert "no outputs were read" in audited(b=(1, 0, 1, 0)).notes[0]
 
 

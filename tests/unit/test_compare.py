@@ -452,6 +452,29 @@ class TestClusters:
         assert serial["bootstrap"]["upper"] > watched.asymptotic.upper
         assert watched.guaranteed == plain.guaranteed
         assert "serial" not in plain.dependence
+        assert [note[:5] for note in watched.notes if "follow each other" in note] == ["NF106"]
+        assert not any("NF106" in note for note in plain.notes)
+
+    def test_two_samples_whose_rows_follow_each_other_in_time_are_told(self):
+        rng = np.random.default_rng(9)
+        waves = {m: np.repeat(rng.uniform(size=40), 10) for m in "ab"}
+        rows = [
+            {"model": m, "item": f"{m}{i}", "score": x, "t": i}
+            for m, wave in waves.items() for i, x in enumerate(wave.tolist())
+        ]  # fmt: skip
+        mixed = [
+            {**row, "t": t} for row, t in zip(rows, rng.permutation(800).tolist(), strict=True)
+        ]
+        notes = [
+            [n for n in nofluke.compare(scores, "a", "b", paired=False).notes if "NF106" in n]
+            for scores in (
+                nofluke.read(table, better="higher", bounds=(0, 1)) for table in (rows, mixed)
+            )
+        ]
+
+        assert [n.split("'")[1] for n in notes[0]] == ["a", "b"]
+        assert "the guarantee does not hold" in notes[0][0]
+        assert notes[1] == []
 
     def test_few_clusters_are_told_with_the_floor(self):
         d = np.full(500, 0.03)
@@ -770,3 +793,27 @@ class TestAnswer:
 
         assert lines[0].startswith("n = 50 pairs")
         assert any("range 2" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("missing", "failed", "told"),
+    [
+        ("common", False, ["It speaks of the 39 examples that both have in full."]),
+        ("worst", False, ["A missing score counts as the worst possible."]),
+        ("raise", True, ["A row that is marked as failed counts as the worst possible score."]),
+    ],
+)
+def test_what_stands_for_scores_that_are_not_there_is_a_sentence(missing, failed, told):
+    rows = [
+        {"model": m, "item": i, "accuracy": float((i + k) % 3 > 0), "status": ""}
+        for k, m in enumerate("AB")
+        for i in range(40)
+    ]
+    if failed:
+        rows[-1] |= {"status": "error", "accuracy": None}
+    else:
+        rows.pop()
+    scores = nofluke.read(rows, failed="status") if failed else nofluke.read(rows)
+    answer = nofluke.compare(scores, "A", "B", missing=missing)
+
+    assert answer.sentences()[-1:] == told

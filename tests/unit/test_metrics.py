@@ -100,7 +100,7 @@ def test_per_cent_are_recognised_and_mixed_scales_are_not_taken_for_it():
     with pytest.raises(InputError, match="two scales may be mixed"):
         bounds_of(mixed)
     neither = Scores.from_arrays([[-20, 30, 0.5]], metric="f1")
-    with pytest.raises(InputError, match="'0/1: 30'.$"):
+    with pytest.raises(InputError, match="'0/1: 30'. Bounds hold for every"):
         bounds_of(neither)
 
 

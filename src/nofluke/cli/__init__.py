@@ -34,10 +34,13 @@ def run(tokens: list[str]) -> int:
     try:
         code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
-        _complain("NF008", f"{error} See nofluke --help.")
+        command = f"{tokens[0]} " if tokens and tokens[0] in app() else ""
+        _complain("NF008", f"{error} See nofluke {command}--help.")
         return BAD_INPUT
     except NoflukeError as error:
-        _complain(error.code, str(error))
+        from nofluke.cli.spelling import of_command
+
+        _complain(error.code, of_command(str(error), tokens[0] if tokens else ""))
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns

@@ -60,6 +60,29 @@ def mapping(text: str | None, *, name: str) -> dict[str, str] | None:
     return {role.strip(): column for role, _, column in pairs}
 
 
+def roles(text: str | None) -> dict[str, str | list[str] | None] | None:
+    """Columns by role; a role without a column is left out, and candidates may be several.
+
+    >>> roles("example=id,cluster=,candidate=old,candidate=new")
+    {'example': 'id', 'cluster': None, 'candidate': ['old', 'new']}
+    """
+    found: dict[str, list[str]] = {}
+    for part in () if text is None else text.split(","):
+        role, equals, column = part.partition("=")
+        role = role.strip()
+        if not role or not equals or (role in found and role != "candidate"):
+            why = "names its role twice" if equals and role else "is not ROLE=COLUMN"
+            raise InputError(
+                f"--columns {text}: {part!r} {why}; write candidate=model,example=doc_id, ROLE= to "
+                "leave a role out, and several candidate= for the columns of a wide table.",
+                code="NF008",
+            )
+        found.setdefault(role, []).append(column)
+    if text is None:
+        return None
+    return {role: c if len(c) > 1 else c[0] or None for role, c in found.items()}
+
+
 def kept_columns(select: str) -> tuple[str, ...]:
     """The further column that a selection compares, if it names one.
 
@@ -151,7 +174,9 @@ def pooled_columns(statistic: str | None) -> tuple[str, ...]:
     return tuple(name for name in _pooled_names(statistic) if name != "score")
 
 
-def pooled_roles(statistic: str | None, roles: dict[str, str] | None) -> dict[str, str] | None:
+def pooled_roles(
+    statistic: str | None, roles: dict[str, str | list[str] | None] | None
+) -> dict[str, str | list[str] | None] | None:
     """The roles of columns; a corpus statistic without the score lets its first column stand in.
 
     A table of counts has no score for each example, and a table needs one.

@@ -37,7 +37,7 @@ def remarks(result: Certificate) -> list[str]:
     """Lines that follow the tables."""
     told = _smallest(result) if result.selected else []
     if result.price is not None:
-        told.append(f"{100 * result.price:.0f} % of the half-width is the price of the choice.\n")
+        told += [f"{100 * result.price:.0f} % of the half-width is the price of the choice.", ""]
     return told
 
 
@@ -76,7 +76,9 @@ def _smallest(result: Certificate) -> list[str]:
         for n, gamma in sorted(least.items())
         if gamma is not None
     ]
-    return [f"Smallest failure rate certified at this level: {', '.join(told)}.\n"] if told else []
+    return (
+        [f"Smallest failure rate certified at this level: {', '.join(told)}.", ""] if told else []
+    )
 
 
 def _functionals(result: Certificate) -> tuple[str, Table]:

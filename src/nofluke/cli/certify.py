@@ -90,7 +90,7 @@ def certify(
             bounds=bounds,
             binary=binary,
             metric=metric,
-            columns=arguments.mapping(columns, name="--columns"),
+            columns=arguments.roles(columns),
             failed=failed,
             keep=arguments.kept_columns(select),
             delimiter=delimiter,

@@ -121,10 +121,11 @@ def compare(
         scores = read(
             source,
             better=better,
-            bounds=bounds,
+            # Bounds are for the two that are compared, not for everybody in the table.
+            bounds=None,
             binary=binary,
             metric=metric,
-            columns=arguments.pooled_roles(pooled, arguments.mapping(columns, name="--columns")),
+            columns=arguments.pooled_roles(pooled, arguments.roles(columns)),
             failed=failed,
             keep=arguments.pooled_columns(pooled),
             delimiter=delimiter,
@@ -161,6 +162,7 @@ def compare(
             alpha=alpha,
             method=method,
             planned=planned,
+            bounds=bounds,
             binary=binary or None,
             clusters=clusters or None,
             max_cluster_size=max_cluster_size,

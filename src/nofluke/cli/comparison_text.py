@@ -22,7 +22,7 @@ def headline(result: Comparison) -> list[str]:
     way = f", {result.better} is better" if result.better else ""
     margin = f", margin {claim.margin:g}" if claim.margin else ""
     return [
-        f"{result.b} against {result.a}: {result.n_units} {result.unit}, {result.unit_name}{way}; "
+        f"{result.b} against {result.a}: {result.counted}, {result.unit_name}{way}; "
         f"alternative {claim.alternative}{margin}, alpha {claim.alpha:g}, method {result.method}",
         f"Verdict: {result.verdict.upper()}",
     ]

@@ -58,7 +58,8 @@ def follow(
 
     Args:
         path: A CSV, TSV or JSONL file that grows at its end.
-        bounds: Lowest and highest possible score, as for `ComparisonStream`.
+        bounds: Lowest and highest possible score, as for `ComparisonStream`; known metrics have
+            theirs.
         better: "higher" or "lower"; known metrics say it themselves.
         margin: As for `ComparisonStream`, like all that follow.
         alternative: What is asked.
@@ -85,7 +86,7 @@ def follow(
     """
     checks.choice(format, ["text", "json"], name="format")
     stream = ComparisonStream(
-        bounds=cast("Sequence[float]", bounds),
+        bounds=cast("Sequence[float]", metrics.known(metric).bounds if bounds is None else bounds),
         better=checks.better(better or metrics.orientation(metric)),
         margin=margin,
         alternative=alternative,

@@ -9,6 +9,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from nofluke.cli.spelling import of_command
 from nofluke.cli.tables import visible
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _TEXTS = {
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
 }
+
+_COMMANDS = dict.fromkeys(_TEXTS, "compare") | {"certify": "certify"}
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.
 _PIPE_WIDTH = 160
@@ -93,7 +96,9 @@ def _text(result: Result, *, work: bool) -> None:
     for assumption in result.assumes:
         console.print(f"  - {assumption}")
     for note in result.notes:
-        console.print(visible(note))
+        # What was read is told by roles (metric='loss'), which are no options.
+        read = note.startswith("NF112")
+        console.print(visible(note if read else of_command(note, _COMMANDS[result.kind])))
     if work:
         console.print("\nTerms of the bound:")
         for line in _work(result):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nofluke import checks, means
@@ -16,6 +17,7 @@ from nofluke.questions.evidence import decided_at, watched
 from nofluke.questions.routes import ASYMPTOTIC, BETTING, Asymptotic, Exact, Registered, Route
 from nofluke.questions.sides import Membership, Sides, sides
 from nofluke.questions.subgroups import by_group
+from nofluke.scores import dependence
 
 if TYPE_CHECKING:
     from nofluke.questions.designs import Units
@@ -127,6 +129,9 @@ def compare(
     counting.check(paired=paired)
     _refuse_impossible(claim, found)
     units = counting.units(found)
+    serial = () if found.paired else dependence.warnings(scores, (a, b))
+    if serial or remarks.follow_in_time(found, units) is not None:
+        units = replace(units, dependent=True)
     route = _route(method, units, claim, found, counting)
     question = {
         "a": a,
@@ -152,11 +157,17 @@ def compare(
         "seed": seed,
         "reading": dict(scores.reading),
     }
-    return _answer(scores, route, found, counting, question)
+    return _answer(scores, route, found, counting, question, serial=serial)
 
 
 def _answer(
-    scores: Scores, route: Route, found: Sides, counting: Counting, question: Mapping[str, Any]
+    scores: Scores,
+    route: Route,
+    found: Sides,
+    counting: Counting,
+    question: Mapping[str, Any],
+    *,
+    serial: tuple[str, ...],
 ) -> Comparison:
     units, claim = route.units, route.claim
     verdict = claim.verdict(route.rejects)
@@ -197,6 +208,7 @@ def _answer(
         notes=(
             *scores.notes,
             *found.notes,
+            *serial,
             *remarks.about(route, found, verdict, floor=floor, planned=counting.planned),
         ),
         question=question,

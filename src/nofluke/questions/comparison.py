@@ -132,7 +132,7 @@ class Comparison(Result):
                 f"In the order in which the {self.unit} were counted, the evidence sufficed after "
                 f"{self.decided_at} of {self.n_units}."
             )
-        return told
+        return [*told, *self._gaps_sentences()]
 
     def work(self) -> list[str]:
         """The terms of the answer, for whoever wants to check it by hand."""
@@ -208,20 +208,37 @@ class Comparison(Result):
                 f"The {name} interval {held}; the asymptotic one ({theirs.method}) is useless "
                 f"here, because {why} and it takes that for all the spread there is."
             )
+        luck = " by the luck of this order (on average it is wider)" if wide < narrow else ""
         return (
             f"The {name} interval is {wide / narrow:.2f} times as wide as the asymptotic one "
-            f"({theirs.method}): it {held}, while the other is right for large n only and takes "
+            f"({theirs.method}){luck}: it {held}, while the other is right for large n only and takes "
             "the spread in the sample for all the spread there is."
         )
 
     def _subgroups_sentence(self) -> str:
         shown = [row["group"] for row in self.subgroups if row["verdict"] == "yes"]
         which = f" ({', '.join(shown[:5])}{', ...' if len(shown) > 5 else ''})" if shown else ""
+        if not shown:
+            return f"Asked in each of {len(self.subgroups)} groups, the claim is shown in none."
         return (
             f"Asked in each group, the claim is shown in {len(shown)} of {len(self.subgroups)} "
             f"groups{which}; with {percent(self.claim.alpha, of_the_rest=True)} confidence none of "
             "these is wrong (Holm)."
         )
+
+    def _gaps_sentences(self) -> list[str]:
+        """What stands for scores that are not there, as the verdict depends on it."""
+        told, lost = [], ("only_a", "only_b", "missing_a", "missing_b")
+        if any(self.pairing.get(name) for name in lost):
+            if self.question["missing"] == "worst":
+                told.append("A missing score counts as the worst possible.")
+            elif self.question["paired"]:
+                told.append(f"It speaks of the {self.n_pairs} examples that both have in full.")
+            else:
+                told.append("Examples without a score are left out.")
+        if any(self.pairing.get(name) for name in ("failed_a", "failed_b")):
+            told.append("A row that is marked as failed counts as the worst possible score.")
+        return told
 
     def _test_sentence(self, test: McNemar) -> str:
         return (

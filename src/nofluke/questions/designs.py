@@ -41,6 +41,7 @@ class Units:
         sizes: Size (items, or total weight) of each unit, where the estimand weights by it.
         max_size: Largest size a unit can have, declared in advance.
         voided: Whether ``max_size`` was taken from the data, which voids the guarantee.
+        dependent: Whether units follow each other in time, which takes the guarantee away.
         population: Size of the fixed benchmark that the units are a random part of.
         ordered: Whether the units can be watched one at a time (blocks cannot).
     """
@@ -56,6 +57,7 @@ class Units:
     sizes: NDArray[np.float64] | None = None
     max_size: float | None = None
     voided: bool = False
+    dependent: bool = False
     population: int | None = None
     ordered: bool = True
 

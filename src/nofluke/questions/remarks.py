@@ -10,6 +10,7 @@ import numpy as np
 from nofluke import proportions
 from nofluke.kernels import clusters as clustered
 from nofluke.kernels import resampling
+from nofluke.questions.designs import counted
 from nofluke.questions.routes import Exact
 from nofluke.results import outward
 
@@ -40,6 +41,7 @@ def floor(route: Route) -> int | None:
     """
     units, claim = route.units, route.claim
     fixed = units.population is not None or units.word == "blocks"
+    fixed = fixed or claim.alternative == "equivalent"  # it shows no gain
     if fixed or not all(map(math.isfinite, units.bounds)):
         return None
     gain = route.sign * units.estimate / units.range
@@ -124,6 +126,7 @@ def about(
         *_two_tests(route, verdict),
         *_outside(route),
         *_counted_by_rows(found, units, claim),
+        *_follow_in_time(found, units),
         *_few_clusters(units),
         *_void(units),
         *_plan(route, planned),
@@ -181,8 +184,9 @@ def _never_differed(found: Sides, claim: Claim) -> list[str]:
         return []
     upper = outward(differing(found.d, claim.alpha)["upper"], "lower", digits=3)
     return [
-        f"NF142: the two never differed on these {found.n} examples. That does not show that they "
-        f"are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may differ."
+        f"NF142: the two never differed on {counted(found.n, 'examples')}. That does not show that "
+        f"they are equal: at error level {claim.alpha / 2:g}, up to a share {upper} of cases may "
+        "differ."
     ]
 
 
@@ -235,6 +239,30 @@ def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
     return [
         f"NF144: the examples belong to {G} clusters and were counted one by one. {worth}; "
         f"clusters=True (--clusters) counts clusters.{few}"
+    ]
+
+
+def follow_in_time(found: Sides, units: Units) -> float | None:
+    """Autocorrelation of pairs that resemble their neighbours in time; None where it is no worse."""
+    if not found.paired or found.time is None or units.word != "pairs" or found.n <= _LAGS + 1:
+        return None
+    d = found.d[np.argsort(found.time, kind="stable")]
+    near = float(clustered.autocorrelations(d, 1)[0])
+    # The limits of scores.dependence: six standard errors are no chance.
+    return near if near > 0.25 and near * math.sqrt(found.n) > 6 else None
+
+
+def _follow_in_time(found: Sides, units: Units) -> list[str]:
+    """A word on pairs that were counted one by one and resemble their neighbours in time."""
+    near = follow_in_time(found, units)
+    if near is None or found.time is None:
+        return []
+    d = found.d[np.argsort(found.time, kind="stable")]
+    return [
+        f"NF106: the differences follow each other: autocorrelation {near:.2f} in order of time. "
+        f"If that is how they were drawn, the evidence is that of about "
+        f"{clustered.geyer_ess(d):.3g} pairs and not {found.n}, and the guarantee does not hold: "
+        "it takes every pair for an independent draw."
     ]
 
 

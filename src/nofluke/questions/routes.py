@@ -97,7 +97,7 @@ class Registered(Route):
         self._call, self.guarantee = method.call, method.guarantee
         if name == "hedged_star" and planned is not None:
             self.guarantee = "anytime"
-        if units.voided:
+        if (units.voided or units.dependent) and self.guarantee != "asymptotic":
             self.guarantee = "heuristic"
         self.options = self._options(planned, population, seed)
 
@@ -184,6 +184,7 @@ class Exact(Route):
     def __init__(self, beside: Registered, wins: int, losses: int) -> None:
         super().__init__(beside.units, beside.claim, beside.sign)
         self.beside, self.wins, self.losses = beside, wins, losses
+        self.guarantee = beside.guarantee
 
     def test(self) -> McNemar:
         """The test in the words of the claim."""

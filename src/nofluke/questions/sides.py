@@ -91,11 +91,17 @@ class Sides:
             return None
         if given is True:
             own = self.cluster if column == "cluster" else self.group or self.cluster
-            if own is None:
+            if own is None and not self.paired:
                 raise InputError(
-                    f"{name}= asks for the {column} column and the table has none; name it with "
-                    f'columns={{"{column}": "..."}} (--columns {column}=...), or give a mapping of '
-                    f"example to {column}.",
+                    f"paired=False and {name}= cannot be combined: no guarantee is known for both.",
+                    code="NF008",
+                )
+            if own is None:
+                asks = "groups= or mix=" if column == "group" else f"{name}="
+                raise InputError(
+                    f"{asks} asks for the {column} column and the table has none; name it with "
+                    f'columns={{"{column}": "..."}} (--columns {column}=...); in Python a mapping '
+                    f"of example to {column} will do as well.",
                     code="NF008",
                 )
             return own

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nofluke.questions.claims import Needed
+    from nofluke.questions.watched import Watched
 
 CONTINUE = "continue"
 SCHEMA = 1
@@ -206,6 +207,16 @@ class GainStream:
         """The hypothesis to disprove."""
         edge = repr(needed.point + 0.0).removesuffix(".0")
         return f"gain {'<=' if needed.above else '>='} {edge}"
+
+    def answer(self, names: tuple[str, str] = ("A", "B")) -> Watched:
+        """What is known by now as an answer: with sentences, rows, JSON and a page.
+
+        Args:
+            names: What to call the two sides.
+        """
+        from nofluke.questions.watched import answer
+
+        return answer(self, names=names)
 
     def __repr__(self) -> str:
         mean = "" if self.mean is None else f"mean={self.mean:.4g}, "

@@ -31,11 +31,12 @@ def by_group(
 ) -> list[Row]:
     """One row for each group: its estimate, simultaneous limits and Holm-adjusted p-value.
 
-    All limits hold together, each at alpha / (2 G). The
-    adjusted p-values control the probability that any "yes" is wrong (Holm 1979), however the
-    groups depend. For binary scores they come from the exact McNemar test; else each is the
-    inverse of the largest wealth of a bettor, so it may also be read while items arrive, and it
-    is an upper bound that stops falling at the level aimed at (``p_is_bound``).
+    All limits hold together, each at alpha / (2 G). The adjusted p-values control the probability
+    that any "yes" is wrong (Holm 1979), however the groups depend; and, as a second claim, those
+    of the opposite the probability that any "no" is. For binary scores they come from the exact
+    McNemar test; else each is the inverse of the largest wealth of a bettor, so it may also be
+    read while items arrive, and it is an upper bound that stops falling at the level aimed at
+    (``p_is_bound``).
 
     Args:
         groups: Name and units of each group that has any.
@@ -52,9 +53,11 @@ def by_group(
         for name, units in groups
     ]
     adjusted = holm([row["pvalue"] for row in rows], of=of)
-    for row, p in zip(rows, adjusted, strict=True):
+    against = holm([row.pop("against") for row in rows], of=of)
+    for row, p, opposite in zip(rows, adjusted, against, strict=True):
         row["adjusted"] = p
-        row["verdict"] = "yes" if p <= claim.alpha else "not enough evidence"
+        refuted = "no" if opposite <= claim.alpha else "not enough evidence"
+        row["verdict"] = "yes" if p <= claim.alpha else refuted
     return rows
 
 
@@ -88,7 +91,12 @@ def _row(
     watched: bool,
 ) -> Row:
     interval = _interval(units, shared, sign, watched=watched)
-    p = _exact(units, sign, claim) if binary else _wealth_p(units, shared, sign, watched=watched)
+    if binary:
+        p, against = _exact(units, sign, claim)
+    else:
+        p, against = (
+            _wealth_p(units, ways, sign, watched=watched) for ways in (shared.yes, shared.no)
+        )
     return {
         "group": name,
         "n": units.n,
@@ -97,6 +105,7 @@ def _row(
         "upper": interval.upper,
         "guarantee": interval.guarantee,
         "pvalue": p,
+        "against": against,
         # A bettor stops at the level it aims at: the true p-value may be far smaller.
         "p_is_bound": not binary,
     }
@@ -112,21 +121,28 @@ def _interval(units: Units, shared: Claim, sign: int, *, watched: bool) -> Inter
     return replace(route.interval(), lower=lower, upper=upper, alpha=alpha)
 
 
-def _exact(units: Units, sign: int, claim: Claim) -> float:
+def _exact(units: Units, sign: int, claim: Claim) -> tuple[float, float]:
+    """McNemar's p-values for the claim and for its opposite, which "different" has none of."""
     from nofluke import proportions
 
     gains = sign * units.x
-    return proportions.mcnemar(
-        wins=int((gains > 0).sum()), losses=int((gains < 0).sum()), alternative=claim.alternative
-    ).pvalue
+    wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
+    opposite = {"better": "worse", "worse": "better"}.get(claim.alternative)
+    p, against = (
+        1.0
+        if asked is None
+        else proportions.mcnemar(wins=wins, losses=losses, alternative=asked).pvalue
+        for asked in (claim.alternative, opposite)
+    )
+    return p, against
 
 
-def _wealth_p(units: Units, shared: Claim, sign: int, *, watched: bool) -> float:
-    """A p-value for the claim: all rejections of a way are needed, and any way will do."""
-    ways = [
-        max(_needed_p(units, needed, sign, watched=watched) for needed in way) for way in shared.yes
-    ]
-    return min(1.0, len(ways) * min(ways))
+def _wealth_p(
+    units: Units, ways: tuple[tuple[Needed, ...], ...], sign: int, *, watched: bool
+) -> float:
+    """A p-value: all rejections of a way are needed, and any way will do; 1 without a way."""
+    found = [max(_needed_p(units, needed, sign, watched=watched) for needed in way) for way in ways]
+    return min(1.0, len(found) * min(found, default=1.0)) if found else 1.0
 
 
 def _needed_p(units: Units, needed: Needed, sign: int, *, watched: bool) -> float:

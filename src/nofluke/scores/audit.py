@@ -74,8 +74,8 @@ def identical_note(
         return ()
     known = "no outputs were read" if outputs is None else f"{outputs:.0%} of the outputs are equal"
     return (
-        f"NF135: all {a.size} pairs have equal scores ({known}). Nothing tells the two apart here: "
-        "that is no proof that they are the same.",
+        f"NF135: A and B have equal scores on every pair ({known}). Nothing tells the two apart "
+        "here: that is no proof that they are the same.",
     )
 
 

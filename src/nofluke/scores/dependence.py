@@ -100,6 +100,22 @@ def guard(table: Scores, chosen: Sequence[int], dependence: str) -> tuple[str, .
     )
 
 
+def warnings(table: Scores, names: Sequence[str]) -> tuple[str, ...]:
+    """A note for each candidate whose rows follow each other in time, where none is refused.
+
+    Rows of repeats are not looked at, as those of one example resemble each other in any case.
+    """
+    if table.run is not None:
+        return ()
+    found = (serial(table, table.candidates.index(name)) for name in names)
+    return tuple(
+        f"NF106: {_arrived(s)}. If that is how they were drawn, the evidence is {_worth(s)} and "
+        f"not {s.n}, and the guarantee does not hold: it takes every row for an independent draw."
+        for s in found
+        if s is not None and s.in_time and s.noticeable
+    )
+
+
 def lost(notes: Sequence[str]) -> bool:
     """Whether the notes of ``guard`` say that there is no guarantee."""
     return any(note.startswith("NF118") for note in notes)

@@ -246,8 +246,8 @@ def _no_bounds(metric: Metric) -> InputError:
         )
     return InputError(
         f"the metric {metric.name!r} has no bounds to go by: {metric.reason}. If its scores cannot "
-        "leave a range by their meaning, declare it: bounds=(low, high); else use a method that "
-        "needs none and is labelled asymptotic.",
+        "leave a range by their meaning, declare it: bounds=(low, high); else a comparison with "
+        "method='t' needs none and is labelled asymptotic.",
         code="NF019",
     )
 

@@ -371,10 +371,16 @@ def _exactly(value: float) -> str:
     return short if float(short) == value else repr(value)
 
 
+_WIDEN = (
+    " Bounds hold for every score that could come: declare wider ones, or name the columns if "
+    "these are no scores."
+)
+
+
 def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
     """What may have happened where scores between 0 and 1 were promised and others arrived."""
     if (low, high) != (0, 1) or not 1 < values.max() <= 100:
-        return ""
+        return _WIDEN
     over, within = int((values > 1).sum()), int(((values > 0) & (values <= 1)).sum())
     if over < within:
         return (
@@ -383,7 +389,7 @@ def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
         )
     if values.min() >= 0:
         return " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
-    return ""
+    return _WIDEN
 
 
 def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:

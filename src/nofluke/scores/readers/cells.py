@@ -99,8 +99,8 @@ def _no_numbers(counts: Iterable[Mapping[str, int]], classes: tuple[str, ...]) -
         classes,
         sum(n.get(c, 0) for n in counts for c in classes),
         "cannot be read as numbers",
-        "A missing score is an empty cell; true and false are read only where the columns hold "
-        "nothing else.",
+        "Write numbers without a unit, 1 and 0 for right and wrong. A missing score is an empty "
+        "cell; true and false are read only where the columns hold nothing else.",
     )
 
 
