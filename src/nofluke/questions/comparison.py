@@ -211,8 +211,8 @@ class Comparison(Result):
         luck = " by the luck of this order (on average it is wider)" if wide < narrow else ""
         return (
             f"The {name} interval is {wide / narrow:.2f} times as wide as the asymptotic one "
-            f"({theirs.method}){luck}: it {held}, while the other is right for large n only and takes "
-            "the spread in the sample for all the spread there is."
+            f"({theirs.method}){luck}: it {held}, while the other is right for large n only and "
+            "takes the spread in the sample for all the spread there is."
         )
 
     def _subgroups_sentence(self) -> str:

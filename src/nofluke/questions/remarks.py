@@ -243,7 +243,7 @@ def _counted_by_rows(found: Sides, units: Units, claim: Claim) -> list[str]:
 
 
 def follow_in_time(found: Sides, units: Units) -> float | None:
-    """Autocorrelation of pairs that resemble their neighbours in time; None where it is no worse."""
+    """Autocorrelation of pairs that resemble their neighbours in time; None if they do not."""
     if not found.paired or found.time is None or units.word != "pairs" or found.n <= _LAGS + 1:
         return None
     d = found.d[np.argsort(found.time, kind="stable")]
