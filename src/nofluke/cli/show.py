@@ -22,6 +22,7 @@ _TEXTS = {
     "compare": "nofluke.cli.comparison_text",
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
+    "rank": "nofluke.cli.ranking_text",
 }
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.
