@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nofluke.scores.table import Scores
 
 _FEW = 20  # clusters below which neither kind of answer can say much
+_MANY = 30  # units from which on resamples are trusted without a note
 
 
 def assumptions(board: Board, called: Edges, planned: int | None) -> tuple[str, ...]:
@@ -61,7 +62,7 @@ def about(
         *_one_text(scores),
         *_contradictions(called),
         *_too_few(board, called, alpha, n_units, method),
-        *_no_spread(board, called),
+        *_trusted(board, called),
         *_shares(method),
         *_two_claims(method),
         *_clusters(board, n_units),
@@ -148,16 +149,23 @@ def _too_few(board: Board, called: Edges, alpha: float, n_units: int, method: st
     ]
 
 
-def _no_spread(board: Board, called: Edges) -> list[str]:
+def _trusted(board: Board, called: Edges) -> list[str]:
+    """Where the bootstrap knows little."""
     if called.guarantee != "asymptotic":
         return []
+    notes, n = [], board.units[0].n
+    if n < _MANY:
+        notes.append(
+            f"NF167: {n} units are few for an approximation that is right in the limit; with 5 it "
+            "calls a wrong pair more than twice as often as it says."
+        )
     still = ranks.off_diagonal(board.K) & (ranks.pair_errors(board.influence()) == 0)
-    if not still.any():
-        return []
-    return [
-        f"NF167: in {int(still.sum()) // 2} pairs the difference never varies, so the bootstrap "
-        "takes it for certain; it says nothing about them, and they are not called."
-    ]
+    if still.any():
+        notes.append(
+            f"NF167: in {int(still.sum()) // 2} pairs the difference never varies, so resamples "
+            "say nothing about them, and they are not called."
+        )
+    return notes
 
 
 def _shares(method: str) -> list[str]:
