@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from nofluke import Scores, rank
+from nofluke import Scores, plan, rank
 from nofluke.kernels import ranks
 from nofluke.questions.rank_methods import METHODS
 
@@ -53,7 +53,7 @@ def test_the_order_of_candidates_and_examples_does_not_matter(method, x, data):
 @settings(max_examples=15, deadline=None)
 @given(x=BOARDS)
 def test_everything_fits_together(method, x):
-    names, examples = named(x)
+    names, _ = named(x)
     x = np.tile(x, (1, 5))
     answer = asked(table(x, names, [f"e{i}" for i in range(x.shape[1])]), method)
     K, rows = len(names), answer.rows()
@@ -86,6 +86,22 @@ def test_mirrored_scores_and_bounds_in_other_units_give_the_same_ranks(method, x
     other = asked(mirrored, method)
     said = [{k: r[k] for k in ("candidate", "rank_low", "rank_high")} for r in one.rows()]
     assert said == [{k: r[k] for k in ("candidate", "rank_low", "rank_high")} for r in other.rows()]
+
+
+@pytest.mark.parametrize("planned", [None, 60])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), first=st.integers(5, 59))
+def test_what_was_said_at_an_earlier_look_is_never_taken_back(planned, seed, first):
+    x = np.random.default_rng(seed).random((3, 60)) ** np.array([[0.5], [1.0], [3.0]])
+    names, examples = named(x)
+    at = sorted(examples.index(i) for i in plan.order(examples, seed=2)[:first])
+    early = table(x[:, at], names, [examples[i] for i in at])
+    how = {"planned": planned, "seed": 2}
+    before = asked(early, "anytime", **how)
+    after = asked(table(x, names, examples), "anytime", **how)
+    called = [{(e["better"], e["worse"]) for e in a.edges} for a in (before, after)]
+    assert called[0] <= called[1] or any(n.startswith("NF165") for n in after.notes)
+    assert set(after.best_set) <= set(before.best_set)
 
 
 @settings(max_examples=25, deadline=None)

@@ -259,6 +259,16 @@ class TestGaps:
                 rank(table, missing=how)
             assert caught.value.code == "NF028"
 
+    def test_a_candidate_without_any_whole_example(self, tmp_path):
+        path = tmp_path / "gaps.csv"
+        path.write_text("candidate,example,score\na,x,1\nb,x,0\nc,x,\nc,y,\na,y,1\nb,y,0\n")
+        scores = nofluke.read(path, better="higher", binary=True)
+        if "c" not in scores.candidates:
+            pytest.fail("the reader keeps candidates without scores")
+        with pytest.raises(InputError, match="'c' has no example") as caught:
+            rank(scores, missing="pairwise")
+        assert caught.value.code == "NF028"
+
     def test_clusters_of_pairs(self):
         answer = rank(
             self.table, missing="pairwise", clusters={str(i): str(i // 5) for i in range(30)}
@@ -371,7 +381,7 @@ class TestSeveralMetrics:
             assert answer.to_json() == alone.to_json()
 
     def test_nothing_is_no_metric(self):
-        with pytest.raises(InputError, match="mapping"):
+        with pytest.raises(InputError, match="empty"):
             rank_metrics({})
 
 

@@ -129,7 +129,7 @@ def pair_errors(influence: NDArray[np.float64]) -> NDArray[np.float64]:
     squares = np.array([((row - influence) ** 2).sum(axis=1) for row in influence])
     size = np.abs(influence).max(axis=1)
     least = n * (ROUNDING * np.maximum(size[:, None], size[None, :])) ** 2
-    return np.sqrt(np.where(squares > least, squares, 0.0) / (n * (n - 1)))
+    return np.asarray(np.sqrt(np.where(squares > least, squares, 0.0) / (n * (n - 1))))
 
 
 def resampled(

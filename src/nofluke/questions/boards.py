@@ -223,16 +223,23 @@ def _units(
 def _used(found: list[Side], missing: str) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """Which examples count, and what is to be told of the others."""
     checks.choice(missing, MISSING, name="missing")
-    listed = np.any([s.listed for s in found], axis=0)
+    listed = np.asarray(np.any([s.listed for s in found], axis=0))
     whole = np.array([s.whole for s in found])
-    common = whole.all(axis=0)
+    common = np.asarray(whole.all(axis=0))
     if bool((common | ~listed).all()):
         return common, ()
     lacking = {s.name: int((listed & ~w).sum()) for s, w in zip(found, whole, strict=True)}
     told = _listed([f"{name!r} lacks {n}" for name, n in lacking.items() if n])
+    bare = [s.name for s, w in zip(found, whole, strict=True) if not w.any()]
+    if bare:
+        raise InputError(
+            f"{some(bare)} has no example with all its scores, so there is nothing to rank it by; "
+            "leave it out.",
+            code="NF028",
+        )
     total, kept = int(listed.sum()), int(common.sum())
     if missing == "pairwise":
-        return whole.any(axis=0), (
+        return np.asarray(whole.any(axis=0)), (
             f"NF161: each pair is compared on the examples that both have in full, so means are "
             f"over different examples and the order of three need not be one order. Of {total} "
             f"examples {told}.",

@@ -110,10 +110,10 @@ def rank(
     draws = _draws(made, n_resamples, seed)
     called = edges(made, method, alpha, planned=planned, draws=draws)
     order = rank_remarks.estimates_order(made, made.estimates)
-    best = ~called.better.any(axis=0) if called.best is None else called.best
+    best = called.best if called.best is not None else ~np.asarray(called.better.any(axis=0))
     listed = _edge_rows(made, called, order)
     common = _common(made)
-    fewest = min((row["n"] for row in common), default=0) or made.units[0].n
+    fewest = made.units[0].n if made.shared else min(row["n"] for row in common)
     p = _confidence(made, draws)
     names = [made.names[k] for k in order]
     return Ranking(
@@ -183,10 +183,8 @@ def rank_metrics(
     >>> {name: answer.alpha for name, answer in found.items()}
     {'accuracy': 0.025, 'safety': 0.025}
     """
-    if not isinstance(tables, Mapping) or not tables:
-        raise InputError(
-            "tables= must be a mapping of metric to Scores with at least one entry.", code="NF008"
-        )
+    if not tables:
+        raise InputError("tables= is empty; give one table for each metric.", code="NF008")
     each = checks.fraction(alpha, name="alpha") / len(tables)
     return {name: rank(table, alpha=each, **how) for name, table in tables.items()}
 

@@ -70,7 +70,7 @@ class Ranking(Result):
     @property
     def n_tiers(self) -> int:
         """Number of tiers."""
-        return max(row["tier"] for row in self.candidates)
+        return max(int(row["tier"]) for row in self.candidates)
 
     @property
     def unit_name(self) -> str:
