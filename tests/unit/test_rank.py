@@ -323,6 +323,21 @@ class TestNotes:
         assert len(notes(answer, "NF167")) == 2
         assert not answer.edges
 
+    def test_an_order_that_speaks_for_both_sides_is_told(self):
+        ids = [f"e{i}" for i in range(60)]
+        turn = dict(zip(nofluke.plan.order(ids, seed=0), [0.6] * 25 + [-0.6] * 35, strict=True))
+        rows = {"a": [max(turn[i], 0) for i in ids], "b": [max(-turn[i], 0) for i in ids]}
+        table = Scores.from_arrays(rows, examples=ids, better="higher", bounds=(0, 1))
+        both = rank(table)
+        assert not both.edges
+        assert "both findings are withdrawn" in notes(both, "NF165")[0]
+        early = rank(table, method="anytime")
+        assert [(e["better"], e["gain"]) for e in early.edges] == [("a", pytest.approx(-0.1))]
+        assert (
+            "in 1 pairs the candidate called better has the lower mean"
+            in (notes(early, "NF165")[0])
+        )
+
     def test_what_e_bh_and_anytime_promise(self):
         table = bounded()
         assert notes(rank(table, method="e_bh"), "NF168")
@@ -408,6 +423,12 @@ class TestShown:
             assert name in text
         for row in answer.rows():
             assert f">{row['candidate']}</th>" in text
+
+    def test_pages_without_a_call_and_without_a_guarantee(self):
+        assert "No pair is told apart (finite-sample)" in page(rank(bounded(n=5, step=0)))
+        table = bounded(n=50)
+        text = page(rank(table, weights=dict.fromkeys(table.examples, 1.0)))
+        assert "Not valid: the largest weight was taken from the data" in text
 
     def test_terms(self):
         lines = rank(bounded(n=300, step=0.15)).work()

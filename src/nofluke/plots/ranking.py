@@ -92,8 +92,7 @@ def estimates(result: Ranking, *, ax: Axes | None = None) -> Axes:
     canvas.footer(
         ax,
         [
-            "within a tier nobody is surely better than another, or somebody of the tier above is "
-            "better than both",
+            "filled: may be the best; candidates of one tier are not shown to be equal",
             "means by themselves promise nothing about differences",
         ],
     )

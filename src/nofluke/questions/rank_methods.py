@@ -139,12 +139,12 @@ def _log_star(board: Board, alpha: float) -> Callable[[Units], float]:
 def _log_e(board: Board, alpha: float) -> Callable[[Units], float]:
     """Logarithm of an e-value for e-BH: the mean of bettors that aim at its possible levels.
 
-    With k rejections e-BH asks for M / (alpha k). Bettor l of L stops at L M / (alpha 2^l), so that
-    by itself it carries the mean to M / (alpha 2^l). Each is a wealth stopped by a rule of its
+    With k rejections e-BH asks for M / (alpha k). Bettor l of L stops at L M / (alpha 4^l), so that
+    by itself it carries the mean to M / (alpha 4^l). Each is a wealth stopped by a rule of its
     own, with expectation at most 1, and so is their mean.
     """
-    L = max(1, math.ceil(math.log2(board.M)))
-    levels = [alpha * 2**k / (L * board.M) for k in range(L)]
+    L = max(1, math.ceil(math.log(board.M, 4)))
+    levels = [alpha * 4**k / (L * board.M) for k in range(L)]
 
     def one(units: Units) -> float:
         last = np.array([float(_path(units, level, "star")[-1]) for level in levels])

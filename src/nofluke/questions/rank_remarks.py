@@ -60,7 +60,7 @@ def about(
         *_constant(board),
         *_identical(board),
         *_one_text(scores),
-        *_contradictions(called),
+        *_unlucky_order(board, called),
         *_too_few(board, called, alpha, n_units, method),
         *_trusted(board, called),
         *_shares(method),
@@ -119,13 +119,24 @@ def _one_text(scores: Scores) -> list[str]:
     ]
 
 
-def _contradictions(called: Edges) -> list[str]:
-    if not called.contradictions:
-        return []
-    return [
-        f"NF165: in {called.contradictions} pairs each candidate was found better than the other, "
-        "of which one must be wrong; both findings are withdrawn."
-    ]
+def _unlucky_order(board: Board, called: Edges) -> list[str]:
+    """Bets keep the best of all moments, so that an order of units may speak for both sides."""
+    notes = []
+    if called.contradictions:
+        notes.append(
+            f"NF165: in {called.contradictions} pairs each candidate was found better than the "
+            "other, of which one must be wrong; both findings are withdrawn."
+        )
+    gains = board.sign * board.estimates
+    against = int((called.better & (gains[:, None] < gains[None, :])).sum())
+    if against:
+        means = "are over different examples" if not board.shared else "of all units say otherwise"
+        notes.append(
+            f"NF165: in {against} pairs the candidate called better has the lower mean: the means "
+            f"{means}. The promise holds; another seed is another order, and picking it afterwards "
+            "is a choice."
+        )
+    return notes
 
 
 def _too_few(board: Board, called: Edges, alpha: float, n_units: int, method: str) -> list[str]:
@@ -157,7 +168,7 @@ def _trusted(board: Board, called: Edges) -> list[str]:
     if n < _MANY:
         notes.append(
             f"NF167: {n} units are few for an approximation that is right in the limit; with 5 it "
-            "calls a wrong pair more than twice as often as it says."
+            "may call a wrong pair twice as often as it says."
         )
     still = ranks.off_diagonal(board.K) & (ranks.pair_errors(board.influence()) == 0)
     if still.any():
