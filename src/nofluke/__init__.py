@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nofluke.questions.kpis import certify_kpis
     from nofluke.questions.methods_audit import audit_methods
     from nofluke.questions.pooled import compare_pooled
+    from nofluke.questions.rank import rank, rank_metrics
     from nofluke.questions.stream import ComparisonStream
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -32,6 +33,8 @@ __all__ = [
     "permutation",
     "plan",
     "proportions",
+    "rank",
+    "rank_metrics",
     "read",
     "selective",
     "sequences",
@@ -47,6 +50,8 @@ _ROOMS = {
     "certify_kpis": "nofluke.questions.kpis",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",
+    "rank": "nofluke.questions.rank",
+    "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",
     "split_breakeven": "nofluke.selective",
 }

@@ -92,6 +92,12 @@ def app() -> App:
         help_epilogue="Example: nofluke compare base.jsonl new.jsonl --metric accuracy",
     )
     commands.command(
+        "nofluke.cli.rank:rank",
+        name="rank",
+        help="In what order do candidates stand, as far as the evidence goes?",
+        help_epilogue="Example: nofluke rank board.parquet --metric accuracy",
+    )
+    commands.command(
         "nofluke.cli.explain:explain",
         name="explain",
         help="What a code such as NF103 means and what to do.",

@@ -23,6 +23,7 @@ _TEXTS = {
     "compare": "nofluke.cli.comparison_text",
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
+    "rank": "nofluke.cli.ranking_text",
 }
 
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {"certify": "certify"}

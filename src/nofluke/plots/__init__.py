@@ -15,6 +15,7 @@ from nofluke.plots.fan import band_fan
 from nofluke.plots.forest import methods, subgroups
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
+from nofluke.plots.ranking import estimates, ranking
 from nofluke.plots.rates import rates
 from nofluke.plots.rules import rules
 from nofluke.plots.shares import group_shares
@@ -26,12 +27,14 @@ __all__ = [
     "differences",
     "draw",
     "envelope",
+    "estimates",
     "evidence",
     "group_shares",
     "kpi_against_gamma",
     "methods",
     "normal_quantiles",
     "pooled",
+    "ranking",
     "rates",
     "rules",
     "subgroups",

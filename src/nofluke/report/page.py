@@ -13,6 +13,7 @@ from nofluke.report import (  # the pages register themselves
     comparison,  # noqa: F401
     envelope,  # noqa: F401
     pooled,  # noqa: F401
+    ranking,  # noqa: F401
     watched,  # noqa: F401
     wording,
 )

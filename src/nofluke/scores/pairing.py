@@ -154,8 +154,8 @@ def pair(
         a=x,
         b=y,
         order=order,
-        cluster=_one_label(scores, "cluster", (left, right), at),
-        group=_one_label(scores, "group", (left, right), at),
+        cluster=one_label(scores, "cluster", (left, right), at),
+        group=one_label(scores, "group", (left, right), at),
         time=time,
         counts={
             "pairs": at.size,
@@ -232,7 +232,7 @@ def unpaired(
     at_a, at_b = (_own(s, fill=missing == "worst") for s in (left, right))
     ids_a, ids_b = (tuple(scores.examples[i] for i in at.tolist()) for at in (at_a, at_b))
     empty = {"missing_a": int(lacking.empty_a.sum()), "missing_b": int(lacking.empty_b.sum())}
-    groups = [_one_label(scores, "cluster", (s,), at) for s, at in ((left, at_a), (right, at_b))]
+    groups = [one_label(scores, "cluster", (s,), at) for s, at in ((left, at_a), (right, at_b))]
     return Samples(
         ids_a=ids_a,
         ids_b=ids_b,
@@ -313,10 +313,10 @@ def _sides(
     return sides.side(scores, a, worst), sides.side(scores, b, worst), worst
 
 
-def _one_label(
+def one_label(
     scores: Scores, column: str, of: Sequence[Side], at: NDArray[np.int64]
 ) -> Labels | None:
-    """The cluster or group of each example, of which each must lie in one."""
+    """The cluster or group of each example on which these sides have rows: each lies in one."""
     labels: Labels | None = getattr(scores, column)
     if labels is None:
         return None
