@@ -11,8 +11,26 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.questions.plan_file import PlanFile, read, write
+from nofluke.questions.sizes import Detectable, SampleSize, detectable, positive, sample_size
+from nofluke.questions.trades import Trade, trade
 from nofluke.results import Result, Row, percent
 from nofluke.scores.pairing import hash_order
+
+__all__ = [
+    "Detectable",
+    "Envelope",
+    "PlanFile",
+    "SampleSize",
+    "Trade",
+    "detectable",
+    "envelope",
+    "order",
+    "read",
+    "sample_size",
+    "trade",
+    "write",
+]
 
 _ASSUMES = (
     "Differences are independent and lie within the bounds; the number of examples is fixed in "
@@ -57,7 +75,7 @@ class Envelope(Result):
         A true gain of ``delta`` passes there about half of the time: this is no sample size. See
         ``n_with_power``.
         """
-        delta = _positive(delta)
+        delta = positive(delta)
         n = max(1, math.ceil(self._log * self._range**2 / (2 * delta**2)) - 1)
         while self.eps(n) > delta:
             n += 1
@@ -68,7 +86,7 @@ class Envelope(Result):
 
         By Hoeffding on both sides, so for every distribution within the bounds.
         """
-        delta, power = _positive(delta), checks.fraction(power, name="power")
+        delta, power = positive(delta), checks.fraction(power, name="power")
         root = math.sqrt(self._log) + math.sqrt(-math.log1p(-power))
         n = max(1, math.ceil((self._range * root / delta) ** 2 / 2) - 1)
         while self.power(n, delta) < power:
@@ -80,7 +98,7 @@ class Envelope(Result):
 
         1 - exp(-2 n (delta - eps)^2 / range^2) above the threshold; below it nothing is promised.
         """
-        left = _positive(delta) - self.eps(n)
+        left = positive(delta) - self.eps(n)
         return 0.0 if left <= 0 else -math.expm1(-2 * n * (left / self._range) ** 2)
 
     @property
@@ -205,10 +223,3 @@ def order(examples: Sequence[str], *, seed: int = 0) -> list[str]:
     """
     ids = [str(example) for example in examples]
     return [ids[i] for i in hash_order(ids, checks.whole(seed, name="seed", least=0))]
-
-
-def _positive(delta: float) -> float:
-    number = checks.real(delta, name="delta")
-    if not 0 < number < math.inf:
-        raise InputError(f"delta={delta!r} must be a positive difference.", code="NF008")
-    return number
