@@ -22,6 +22,9 @@ _TEXTS = {
     "compare": "nofluke.cli.comparison_text",
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
+    "sample_size": "nofluke.cli.plan_text",
+    "detectable": "nofluke.cli.plan_text",
+    "trade": "nofluke.cli.plan_text",
 }
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.
@@ -57,6 +60,11 @@ def answer(result: Result, *, form: str, work: bool, quiet: bool) -> None:
         sys.stdout.write("\n".join(lines) + "\n")
     else:
         _text(result, work=work)
+
+
+def note(text: str) -> None:
+    """Say something beside the answer, where it does not get into it."""
+    sys.stderr.write(f"{visible(text.replace(chr(10), ' '))}\n")
 
 
 def table_of(rows: list[Row]) -> str:

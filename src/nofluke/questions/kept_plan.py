@@ -45,7 +45,7 @@ def kept(
         InputError: Something contradicts the plan (NF031), more units than a method that looks
             once was planned for (NF033), or the plan is not as it was written (NF030).
     """
-    plan = plan if isinstance(plan, PlanFile) else plan_file.read(plan)
+    plan = plan_file.verified(plan) if isinstance(plan, PlanFile) else plan_file.read(plan)
     defaults = {k: p.default for k, p in inspect.signature(compare).parameters.items()}
     told = {k: v for k, v in given.items() if k in defaults and not _same(v, defaults[k])}
     _refuse_contradictions(plan, scores, a, b, told)
@@ -118,7 +118,7 @@ def _counted(plan: PlanFile, answer: Comparison) -> list[str]:
         ]
     if n < N and not plan.anytime:
         return [
-            f"NF174: only {answer.counted} of the {counted(N, answer.unit)} planned for "
+            f"NF174: only {n} of the {counted(N, answer.unit)} planned for "
             f"{plan.method} have arrived, which looks once. The promise holds if that number has "
             "nothing to do with the scores; looking again later is another look."
         ]

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,9 @@ class PlanFile:
         sealed = {**said, "checks": _checks(said), "digest": _digest(said)}
         return json.dumps(sealed, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
     def sentences(self) -> list[str]:
         """The plan in words."""
         claim = Claim.understood(self.alternative, self.margin, self.alpha)
@@ -161,29 +164,27 @@ def write(
     Raises:
         InputError: Arguments that ``compare`` would refuse, or a file that is there.
     """
-    plan = _sealed(
-        planned=checks.whole(planned, name="planned"),
-        a=_name(a, "a"),
-        b=_name(b, "b"),
-        better=checks.better(better or metrics.orientation(metric)),
+    plan = _settled(
+        planned=planned,
+        a=a,
+        b=b,
+        better=better or metrics.orientation(metric),
         alternative=alternative,
-        margin=checks.real(margin, name="margin"),
-        alpha=checks.fraction(alpha, name="alpha"),
-        method=checks.choice(method, METHODS, name="method"),
+        margin=margin,
+        alpha=alpha,
+        method=method,
         metric=metric,
-        bounds=_bounds(bounds, metric, binary=binary, method=method),
-        binary=bool(binary),
-        clusters=bool(clusters),
-        max_cluster_size=None
-        if max_cluster_size is None
-        else checks.real(max_cluster_size, name="max_cluster_size"),
-        missing=checks.choice(missing, ("raise", "common", "worst"), name="missing"),
-        seed=checks.whole(seed, name="seed", least=0),
-        delta=None if delta is None else checks.real(delta, name="delta"),
-        power=None if power is None else checks.fraction(power, name="power"),
-        created=_date(created),
+        bounds=bounds,
+        binary=binary,
+        clusters=clusters,
+        max_cluster_size=max_cluster_size,
+        missing=missing,
+        seed=seed,
+        delta=delta,
+        power=power,
+        created=dt.date.today() if created is None else created,
+        seen=_NOTHING,
     )
-    _refuse_unfit(plan)
     target = Path(path)
     if target.exists():
         raise InputError(
@@ -216,12 +217,25 @@ def read(path: str | PathLike[str]) -> PlanFile:
     digest, each = said.pop("digest", None), said.pop("checks", None)
     if digest != _digest(said):
         raise InputError(_changed(path, said, each), code="NF030")
-    del said["kind"], said["schema"]
     try:
-        said["bounds"] = None if said["bounds"] is None else tuple(said["bounds"])
-        return PlanFile(**said, digest=digest)
-    except (TypeError, KeyError) as error:
-        raise InputError(f"{path} is no whole plan ({error}).", code="NF030") from None
+        return _settled(**{k: v for k, v in said.items() if k not in ("kind", "schema")})
+    except (TypeError, InputError) as error:
+        raise InputError(f"{path} is no plan that can be kept: {error}", code="NF030") from None
+
+
+def verified(plan: PlanFile) -> PlanFile:
+    """The plan, if its digest fits what it says.
+
+    Raises:
+        InputError: It was changed or never sealed (NF030).
+    """
+    if plan.digest != _digest(plan.content()):
+        raise InputError(
+            "the plan's digest does not fit what it says: it was changed, or never sealed. Take "
+            "it from nofluke.plan.read or nofluke.plan.write.",
+            code="NF030",
+        )
+    return plan
 
 
 def _changed(path: Any, said: Mapping[str, Any], each: object) -> str:
@@ -240,9 +254,52 @@ def _changed(path: Any, said: Mapping[str, Any], each: object) -> str:
     )
 
 
-def _sealed(**said: Any) -> PlanFile:
-    plan = PlanFile(**said)
-    return PlanFile(**said, digest=_digest(plan.content()))
+def _settled(
+    *,
+    planned: Any,
+    a: Any,
+    b: Any,
+    better: Any,
+    alternative: Any,
+    margin: Any,
+    alpha: Any,
+    method: Any,
+    metric: Any,
+    bounds: Any,
+    binary: Any,
+    clusters: Any,
+    max_cluster_size: Any,
+    missing: Any,
+    seed: Any,
+    delta: Any,
+    power: Any,
+    created: Any,
+    seen: Any,
+) -> PlanFile:
+    """The plan, checked and sealed."""
+    plan = PlanFile(
+        planned=checks.whole(planned, name="planned"),
+        a=_name(a, "a"),
+        b=_name(b, "b"),
+        better=checks.better(better),
+        alternative=alternative,
+        margin=checks.real(margin, name="margin"),
+        alpha=checks.fraction(alpha, name="alpha"),
+        method=checks.choice(method, METHODS, name="method"),
+        metric=None if metric is None else _name(metric, "metric"),
+        bounds=_bounds(bounds, metric, binary=bool(binary), method=method),
+        binary=bool(binary),
+        clusters=bool(clusters),
+        max_cluster_size=_size(max_cluster_size),
+        missing=checks.choice(missing, ("raise", "common", "worst"), name="missing"),
+        seed=checks.whole(seed, name="seed", least=0),
+        delta=None if delta is None else checks.real(delta, name="delta"),
+        power=None if power is None else checks.fraction(power, name="power"),
+        created=_date(created),
+        seen=str(seen),
+    )
+    _refuse_unfit(plan)
+    return replace(plan, digest=_digest(plan.content()))
 
 
 def _digest(said: Mapping[str, Any]) -> str:
@@ -255,8 +312,28 @@ def _checks(said: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _canonical(value: Any) -> bytes:
+    """JSON in one spelling: 1.0 is 1, as a tool that saves the file again may write it."""
+    if isinstance(value, Mapping):
+        value = {k: _whole(v) for k, v in value.items()}
+    else:
+        value = [_whole(v) for v in value]
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return text.encode("ascii")
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_whole(v) for v in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _size(largest: Any) -> float | None:
+    if largest is None:
+        return None
+    number = checks.real(largest, name="max_cluster_size")
+    if not 0 < number < math.inf:
+        raise InputError(f"max_cluster_size={largest!r} must be positive.", code="NF008")
+    return number
 
 
 def _bounds(
@@ -299,9 +376,7 @@ def _name(name: object, which: str) -> str:
     return name
 
 
-def _date(created: str | dt.date | None) -> str:
-    if created is None:
-        return dt.date.today().isoformat()
+def _date(created: str | dt.date) -> str:
     try:
         return dt.date.fromisoformat(str(created)).isoformat()
     except ValueError:

@@ -443,6 +443,14 @@ class _Asked:
     ) -> _Asked:
         checks.choice(method, METHODS, name="method")
         seed = checks.whole(seed, name="seed", least=0)
+        if pilot is None and (clusters not in (None, False) or max_cluster_size is not None):
+            raise InputError(
+                "clusters= and max_cluster_size= describe a pilot, and there is none; without one "
+                "say sd=, cluster_size= and icc=.",
+                code="NF008",
+            )
+        if pilot is None and (a is not None or b is not None):
+            raise InputError("a= and b= name candidates of a pilot; give it.", code="NF008")
         seen = pilot is not None and pilots.understood(
             pilot,
             a=a,
