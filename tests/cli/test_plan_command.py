@@ -30,7 +30,7 @@ def test_a_size_in_words_json_and_csv(capsys):
     code, out, err = ask(capsys, "plan", "--delta", "0.05", "--sd", "0.2")
     assert (code, err) == (0, "")
     assert "With 101 pairs a true gain of 0.05 is shown with probability 80 %" in out
-    assert "fewer than 62 pairs" in out
+    assert "at this error level with fewer than 62 pairs" in out
 
     _, out, _ = ask(capsys, "plan", "--delta", "0.05", "--sd", "0.2", "--format", "json")
     assert (json.loads(out)["kind"], json.loads(out)["n"]) == ("sample_size", 101)

@@ -64,7 +64,7 @@ def plan(
     seed: Annotated[int, Parameter(help="Seed of simulation and of the plan's order.")] = 0,
     write: Annotated[Path | None, Parameter(help="Write a sealed plan here.")] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv"], Parameter(help="What to print.")
+        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
     quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
 ) -> None:

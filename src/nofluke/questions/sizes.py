@@ -43,7 +43,7 @@ METHODS = ("auto", "hoeffding", "t", "mcnemar", "clopper_pearson", *SIMULATED, *
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class _Planned(Result):
+class Planned(Result):
     """What sizes and detectable gains have in common.
 
     ``n`` is the planned number of units.
@@ -124,7 +124,8 @@ class _Planned(Result):
             return []
         return [
             f"No rule that holds for every distribution within the bounds can show a constant gain "
-            f"of {self.delta:.4g} with fewer than {counted(self.floor, self.unit)}."
+            f"of {self.delta:.4g} at this error level with fewer than "
+            f"{counted(self.floor, self.unit)}."
         ]
 
     def _stopping_sentence(self) -> list[str]:
@@ -143,7 +144,7 @@ class _Planned(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SampleSize(_Planned):
+class SampleSize(Planned):
     """The smallest number of units at which a test shows a true gain with a given probability.
 
     Attributes:
@@ -184,12 +185,12 @@ class SampleSize(_Planned):
 
     def rows(self) -> list[Row]:
         """One row."""
-        (row,) = _Planned.rows(self)
+        (row,) = Planned.rows(self)
         return [{**row, "n_error": self.n_error}]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Detectable(_Planned):
+class Detectable(Planned):
     """The smallest gain that n units show with a given probability: ``delta``."""
 
     @property
@@ -294,7 +295,7 @@ def sample_size(
     With 101 pairs a true gain of 0.05 is shown with probability 80 % by t (error level 5 %): \
 that B is better.
     No rule that holds for every distribution within the bounds can show a constant gain of 0.05 \
-with fewer than 62 pairs.
+at this error level with fewer than 62 pairs.
     >>> sample_size(p_win=0.06, p_loss=0.04).n, sample_size(gamma=0.1, method="quantile").n
     (1629, 29)
     """
