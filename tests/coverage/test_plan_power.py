@@ -106,6 +106,29 @@ def test_clusters_from_a_pilot():
     close(np.mean([h is not None for h in hits]), streams, 2000)
 
 
+def test_clusters_that_count_by_their_size():
+    """Sums over the largest size are bet on; the mean is that of items."""
+    rng, streams, delta = np.random.default_rng(7), 3000, 0.08
+    sizes = rng.integers(1, 7, 80)
+    labels = np.repeat(np.arange(80), sizes)
+    d = np.clip(rng.normal(0.05, 0.15, 80)[labels] + rng.normal(0, 0.2, labels.size), -1, 1)
+    answer = plan.sample_size(
+        delta, pilot=d, clusters=labels, bounds=(0, 1), method="star", max_cluster_size=8, seed=5
+    )
+
+    sums = np.array([d[labels == c].sum() for c in range(80)])
+    p = power.tilted(sums - delta * sizes)
+    assert (p @ sums) / (p @ sizes) == pytest.approx(delta)
+    test = betting.Plan(ALPHA, answer.n, "star")
+    hits = []
+    for _ in range(streams):
+        at = rng.choice(80, answer.n, p=p)
+        s, c = (sums[at] + sizes[at]) / 2 / 8, sizes[at] / 8
+        hits.append(betting.first_passage(s, c, 0.5, test))
+
+    close(np.mean([h is not None for h in hits]), streams, 2000)
+
+
 def test_a_trade_has_the_power_it_says():
     rng, streams = np.random.default_rng(6), 20_000
     answer = plan.trade(0.05, between=0.15, within=0.3, repeats=(3,))

@@ -170,7 +170,7 @@ class TestMargins:
     [
         ({}, "NF008", "delta= is missing"),
         ({"delta": 0, "sd": 0.2}, "NF008", "above margin=0"),
-        ({"delta": 1.5, "sd": 0.2}, "NF008", "at most at 1"),
+        ({"delta": 1.5, "sd": 0.2, "bounds": (0, 1)}, "NF008", "at most at 1"),
         ({"delta": 0.05, "method": "t"}, "NF008", "needs sd="),
         ({"delta": 0.05, "method": "star"}, "NF008", "needs a pilot"),
         ({"delta": 0.05, "method": "mcnemar"}, "NF008", "p_win="),
@@ -200,6 +200,53 @@ def test_what_cannot_be_planned_is_refused(how, code, said):
 
     assert refused.value.code == code
     assert said in str(refused.value)
+
+
+class TestScoresWithoutBounds:
+    """The t test needs none, and a gain may be as large as it likes."""
+
+    def test_everything_scales(self):
+        assert plan.sample_size(50, sd=200).n == plan.sample_size(0.05, sd=0.2).n
+        assert plan.sample_size(50, sd=200).floor is None
+        small, large = plan.detectable(30, sd=0.2), plan.detectable(30, sd=2000)
+        assert large.delta == pytest.approx(1e4 * small.delta, rel=1e-6)
+
+    def test_a_floor_says_for_which_scores_it_is(self):
+        assert "scores in [0, 1]" in plan.sample_size(0.05, sd=0.2).sentences()[-1]
+        stars = plan.sample_size(0.5, sd=1, bounds=(1, 5))
+        assert "scores in [1, 5]" in stars.sentences()[-1]
+        assert stars.floor == math.ceil(math.log(20) / math.log(1.125))
+
+    def test_one_unit_shows_nothing(self):
+        assert plan.detectable(1, sd=0.2).delta is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        plan.sample_size(0.05, sd=0.2),
+        plan.detectable(50, method="dkw"),
+        plan.trade(0.05, between=0.1, within=0.3),
+    ],
+    ids=lambda a: a.kind,
+)
+def test_answers_have_pages_and_rows(answer):
+    assert str(answer.n) in answer._repr_html_()
+    assert answer.to_dict()["kind"] == answer.kind
+    assert set(answer.rows()[0]) <= set(answer.frame().columns)
+
+
+def test_simulated_sizes_keep_the_laws():
+    how = {"pilot": SPARSE, "bounds": (0, 1), "method": "star", "n_streams": 400}
+    sizes = [
+        plan.sample_size(0.08, **how).n,
+        plan.sample_size(0.06, **how).n,
+        plan.sample_size(0.06, power=0.9, **how).n,
+        plan.sample_size(0.06, power=0.9, alpha=0.01, **how).n,
+    ]
+
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) == 4
 
 
 class TestTrade:

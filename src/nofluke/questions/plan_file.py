@@ -186,12 +186,14 @@ def write(
         seen=_NOTHING,
     )
     target = Path(path)
-    if target.exists():
+    try:
+        with target.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(plan.to_json())
+    except FileExistsError:
         raise InputError(
             f"{target} is there already, and a plan is not written over; name another file.",
             code="NF008",
-        )
-    target.write_text(plan.to_json(), encoding="utf-8")
+        ) from None
     return plan
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 #: Methods whose power is found by drawing from a pilot, with the plan each of them bets by.
 SIMULATED: dict[str, betting.Kind] = {"star": "star", "hedged_star": "hedged", "betting": "fixed"}
 _LONGEST = 200_000  # units in a simulated stream
-_FINE = 1e-3  # of n, within which a simulated size is searched
+_LARGEST = 1e15  # gain that is asked about, where scores have no bounds
+_FINE = 4e-3  # of n, within which a simulated size is searched
 
 
 class Power(NamedTuple):
@@ -75,6 +76,10 @@ class GainTest(ABC):
         By bisection: the power grows with the gain.
         """
         low, high = self.margin, self.highest
+        if math.isinf(high):
+            high = low + 1.0
+            while self._missed(n, high, power) and high - low < _LARGEST:
+                high = low + 2 * (high - low)
         if self._missed(n, high, power):
             return None
         while high - low > self._step(n, high - self.margin):

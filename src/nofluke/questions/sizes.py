@@ -64,6 +64,7 @@ class Planned(Result):
         floor: Fewest units with which any rule that holds for all distributions can show a
             constant gain of this size; None where it does not apply.
         gamma: Failure rate of a certificate.
+        bounds: Scores that the floor is for: [0, 1] where nothing was said.
     """
 
     method: str
@@ -80,6 +81,7 @@ class Planned(Result):
     mean_units: float | None = None
     floor: int | None = None
     gamma: float | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     @property
     def counted(self) -> str:
@@ -122,9 +124,10 @@ class Planned(Result):
     def _floor_sentence(self) -> list[str]:
         if self.floor is None:
             return []
+        low, high = self.bounds
         return [
-            f"No rule that holds for every distribution within the bounds can show a constant gain "
-            f"of {self.delta:.4g} at this error level with fewer than "
+            f"No rule that holds for every distribution of scores in [{low:g}, {high:g}] can show "
+            f"a constant gain of {self.delta:.4g} at this error level with fewer than "
             f"{counted(self.floor, self.unit)}."
         ]
 
@@ -286,7 +289,7 @@ def sample_size(
         InputError: Arguments that do not fit the method, a pilot that cannot be reweighted
             (NF032) or an n out of reach (NF032).
 
-    Source: Hoeffding 1963; Johnson & Welch 1940 (noncentral t); Miller 1955 (design effect for
+    Source: Hoeffding 1963; Johnson & Welch 1940 (noncentral t); Kish 1965 (design effect of
         clusters of equal size); Efron 1981 (exponential tilting).
 
     >>> sample_size(0.05, method="hoeffding").n
@@ -294,7 +297,7 @@ def sample_size(
     >>> print(sample_size(0.05, sd=0.2))
     With 101 pairs a true gain of 0.05 is shown with probability 80 % by t (error level 5 %): \
 that B is better.
-    No rule that holds for every distribution within the bounds can show a constant gain of 0.05 \
+    No rule that holds for every distribution of scores in [0, 1] can show a constant gain of 0.05 \
 at this error level with fewer than 62 pairs.
     >>> sample_size(p_win=0.06, p_loss=0.04).n, sample_size(gamma=0.1, method="quantile").n
     (1629, 29)
@@ -500,6 +503,19 @@ class _Asked:
         return low - high, high - low
 
     @property
+    def _score_bounds(self) -> tuple[float, float]:
+        """Bounds of a score: those declared, or an interval from 0 as wide as theirs."""
+        if self.bounds is not None:
+            return self.bounds
+        return (0.0, self.difference_bounds[1]) if self.bar is None else (0.0, 1.0)
+
+    @property
+    def _bounded(self) -> bool:
+        """Whether the test is about scores with bounds; the t test needs none."""
+        known = self.pilot is not None and math.isfinite(self.pilot.bounds[1])
+        return self.method != "t" or self.bounds is not None or known
+
+    @property
     def unit(self) -> str:
         """What is counted."""
         if self.method in (*CERTIFICATES, "clopper_pearson"):
@@ -518,8 +534,8 @@ class _Asked:
                 code="NF008",
             )
         number = checks.real(delta, name="delta")
-        highest = self.difference_bounds[1]
-        if not self.margin < number <= highest:
+        highest = self.difference_bounds[1] if self._bounded else math.inf
+        if not (self.margin < number <= highest and math.isfinite(number)):
             raise InputError(
                 f"delta={delta!r} must lie above margin={self.margin:g} and at most at "
                 f"{highest:g}, the largest gain that there can be.",
@@ -542,7 +558,7 @@ class _Asked:
                 raise _needs(self.method, "bar=, the rate that is to be exceeded")
             bar = 1 - self.bar if self.side == "upper" else self.bar
             return Bar(self.tail, bar)
-        if not low < self.margin < high:
+        if self._bounded and not low < self.margin < high:
             raise InputError(
                 f"margin={self.margin:g} is not inside the possible differences, {low:g} to "
                 f"{high:g}.",
@@ -564,7 +580,7 @@ class _Asked:
         self, test: GainTest, found: Power, delta: float | None, power: float
     ) -> dict[str, Any]:
         """The fields of an answer."""
-        floor = self._floor(delta)
+        floor, bounds = self._floor(delta), self._score_bounds
         notes = () if self.pilot is None else self.pilot.notes
         if delta is not None:
             notes = (*notes, *test.notes(found.n, delta))
@@ -572,7 +588,8 @@ class _Asked:
             notes = (
                 *notes,
                 f"NF172: {counted(found.n, self.unit)} are fewer than the {floor} with which any "
-                f"rule that holds for every distribution can show a constant gain of {delta:.4g}; "
+                "rule that holds for every distribution of scores in "
+                f"[{bounds[0]:g}, {bounds[1]:g}] can show a constant gain of {delta:.4g}; "
                 f"{test.name} trusts that gains are nearly normal.",
             )
         size = self.cluster_size or (1.0 if self.pilot is None else self.pilot.items)
@@ -593,6 +610,7 @@ class _Asked:
             "se": found.se,
             "mean_units": found.mean_units,
             "floor": floor,
+            "bounds": bounds,
             "digest": "" if self.pilot is None else self.pilot.digest,
             "notes": notes,
             "question": self.question() | {"delta": delta, "power": power},
@@ -671,7 +689,6 @@ class _Asked:
         return "hoeffding"
 
     def _student(self) -> Student:
-        highest = self.difference_bounds[1]
         if self.pilot is not None:
             if self.sd is not None:
                 raise InputError("sd= and pilot= say the same; give one.", code="NF008")
@@ -685,8 +702,7 @@ class _Asked:
         sd, size = self.sd, self.cluster_size or 1.0
         # The mean of m pairs with correlation r: variance sd^2 (1 + (m - 1) r) / m.
         sd *= math.sqrt((1 + (size - 1) * (self.icc or 0.0)) / size)
-        if self.bounds is None:
-            highest = math.inf if highest < self.margin else highest
+        highest = self.difference_bounds[1] if self._bounded else math.inf
         return Student(self.tail, self.margin, lambda _: sd, highest)
 
     def _discordant(self) -> Discordant:
@@ -713,7 +729,8 @@ class _Asked:
         by_size = self.pilot is not None and self.pilot.sizes is not None
         if delta is None or by_size or self.method == "clopper_pearson":
             return None
-        if not delta < self.difference_bounds[1]:
+        low, high = self.difference_bounds
+        if not low < self.margin < delta < high:
             return None
         # A rule may spend all of alpha on the side that came out.
         return kernel.floor(delta, self.margin, self.difference_bounds, self.alpha)

@@ -157,7 +157,7 @@ def trade(
     Raises:
         InputError: No runs in the pilot (NF032), or arguments out of range.
 
-    Source: Miller 2024 (2411.00640), section 5; one-way analysis of variance for the components.
+    Source: Miller 2024 (2411.00640); one-way analysis of variance for the components.
 
     >>> answer = trade(0.05, between=0.1, within=0.4, cost=3, cost_per_run=1)
     >>> [(row["repeats"], row["n"], row["cost"]) for row in answer.rows()]
