@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nofluke.questions.sizes import Detectable, SampleSize
+    from nofluke.questions.sized import Detectable, SampleSize
     from nofluke.questions.trades import Trade
     from nofluke.scores.table import Scores
 

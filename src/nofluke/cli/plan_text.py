@@ -11,7 +11,7 @@ from nofluke.results import percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nofluke.questions.sizes import Detectable, SampleSize
+    from nofluke.questions.sized import Detectable, SampleSize
     from nofluke.results import Row
 
 

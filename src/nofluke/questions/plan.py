@@ -12,7 +12,9 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.questions.plan_file import PlanFile, read, write
-from nofluke.questions.sizes import Detectable, SampleSize, detectable, positive, sample_size
+from nofluke.questions.size_asked import positive
+from nofluke.questions.sized import Detectable, SampleSize
+from nofluke.questions.sizes import detectable, sample_size
 from nofluke.questions.trades import Trade, trade
 from nofluke.results import Result, Row, percent
 from nofluke.scores.pairing import hash_order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nofluke.questions.sizes import Detectable, Planned
+from nofluke.questions.sized import Detectable, Planned
 from nofluke.questions.trades import Trade
 from nofluke.report.view import common, view
 from nofluke.report.wording import number
