@@ -98,6 +98,12 @@ def app() -> App:
         help_epilogue="Example: nofluke rank board.parquet --metric accuracy",
     )
     commands.command(
+        "nofluke.cli.plan:plan",
+        name="plan",
+        help="How many examples, before any is run; and a sealed plan to keep to.",
+        help_epilogue="Example: nofluke plan --delta 0.05 --sd 0.2",
+    )
+    commands.command(
         "nofluke.cli.explain:explain",
         name="explain",
         help="What a code such as NF103 means and what to do.",

@@ -43,6 +43,18 @@ def numbers(words: list[str], *, name: str) -> list[float]:
         ) from None
 
 
+def wholes(text: str, *, name: str) -> list[int]:
+    """A comma list of whole numbers.
+
+    >>> wholes("1,2,5", name="--repeats")
+    [1, 2, 5]
+    """
+    found = numbers([text], name=name)
+    if not all(number.is_integer() for number in found):
+        raise InputError(f"{name} {text} is not a comma list of whole numbers.", code="NF008")
+    return [int(number) for number in found]
+
+
 def mapping(text: str | None, *, name: str) -> dict[str, str] | None:
     """Roles and columns, "candidate=model,score=latency", as a dictionary.
 

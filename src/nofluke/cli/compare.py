@@ -45,6 +45,9 @@ def compare(
     planned: Annotated[
         int | None, Parameter(help="Pairs planned in advance: look at any time.")
     ] = None,
+    plan: Annotated[
+        Path | None, Parameter(help="Keep to this plan (nofluke plan --write).")
+    ] = None,
     clusters: Annotated[bool, Parameter(help="Count clusters, not examples.")] = False,
     max_cluster_size: Annotated[
         float | None, Parameter(help="Largest possible cluster: count its examples.")
@@ -132,6 +135,10 @@ def compare(
             decimal=decimal,
             contents=True,
         )
+    if plan is not None and not (a and b):
+        from nofluke.questions.plan_file import read as read_plan
+
+        a, b = a or read_plan(plan).a, b or read_plan(plan).b
     a, b = arguments.named_sides(scores.candidates, a, b)
     answer: Result
     if pooled is not None:
@@ -172,6 +179,7 @@ def compare(
             paired=not unpaired,
             missing=missing,
             seed=seed,
+            plan=plan,
         )
     if report is not None:
         answer.report(arguments.report(report, sources))

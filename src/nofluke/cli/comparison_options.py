@@ -14,7 +14,7 @@ _READ = frozenset({"sources", "failed", "delimiter", "decimal", "missing"})
 _SHOWN = frozenset({"report", "show_work", "quiet", "seed"})
 _WATCH = frozenset({"poll", "idle", "state"})
 _DESIGN = frozenset(
-    {"clusters", "max_cluster_size", "groups", "mix", "population", "unpaired", "method"}
+    {"clusters", "max_cluster_size", "groups", "mix", "population", "unpaired", "method", "plan"}
 )
 
 # What a way of asking leaves no room for.

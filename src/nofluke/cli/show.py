@@ -24,9 +24,16 @@ _TEXTS = {
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
     "rank": "nofluke.cli.ranking_text",
+    "sample_size": "nofluke.cli.plan_text",
+    "detectable": "nofluke.cli.plan_text",
+    "trade": "nofluke.cli.plan_text",
 }
 
-_COMMANDS = dict.fromkeys(_TEXTS, "compare") | {"certify": "certify"}
+_COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
+    "certify": "certify",
+    "rank": "rank",
+    **dict.fromkeys(("sample_size", "detectable", "trade"), "plan"),
+}
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.
 _PIPE_WIDTH = 160
@@ -61,6 +68,11 @@ def answer(result: Result, *, form: str, work: bool, quiet: bool) -> None:
         sys.stdout.write("\n".join(lines) + "\n")
     else:
         _text(result, work=work)
+
+
+def note(text: str) -> None:
+    """Say something beside the answer, where it does not get into it."""
+    sys.stderr.write(f"{visible(text.replace(chr(10), ' '))}\n")
 
 
 def table_of(rows: list[Row]) -> str:

@@ -20,7 +20,10 @@ from nofluke.questions.subgroups import by_group
 from nofluke.scores import dependence
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from nofluke.questions.designs import Units
+    from nofluke.questions.plan_file import PlanFile
     from nofluke.results import Row
     from nofluke.scores.table import Scores
 
@@ -49,6 +52,7 @@ def compare(
     paired: bool = True,
     missing: str = "raise",
     seed: int = 0,
+    plan: PlanFile | str | PathLike[str] | None = None,
 ) -> Comparison:
     """Whether B beats A, with a guarantee, on examples that both have scored.
 
@@ -88,6 +92,9 @@ def compare(
         paired: False for two samples that share no example.
         missing: What it means that one side lacks an example: "raise", "common" or "worst".
         seed: Seed of the order in which units are counted: a hash of it and their ids.
+        plan: A plan made before the first score was seen (``nofluke.plan.write``), or its file.
+            It settles all it speaks of; an argument that says otherwise is refused (NF031). One
+            that is at its default counts as not given.
 
     Raises:
         InputError: The arguments or data cannot be used as given.
@@ -101,6 +108,11 @@ def compare(
     >>> answer.verdict, answer.test.wins, answer.test.losses, round(answer.test.pvalue, 4)
     ('yes', 12, 2, 0.0065)
     """
+    given = dict(locals())
+    if plan is not None:
+        from nofluke.questions.kept_plan import kept
+
+        return kept(compare, scores, a, b, plan=plan, given=given)
     claim = Claim.understood(alternative, margin, alpha)
     seed = checks.whole(seed, name="seed", least=0)
     found = sides(

@@ -12,8 +12,28 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import concentration
+from nofluke.questions.plan_file import PlanFile, read, write
+from nofluke.questions.size_asked import positive
+from nofluke.questions.sized import Detectable, SampleSize
+from nofluke.questions.sizes import detectable, sample_size
+from nofluke.questions.trades import Trade, trade
 from nofluke.results import Result, Row, percent
 from nofluke.scores.pairing import hash_order
+
+__all__ = [
+    "Detectable",
+    "Envelope",
+    "PlanFile",
+    "SampleSize",
+    "Trade",
+    "detectable",
+    "envelope",
+    "order",
+    "read",
+    "sample_size",
+    "trade",
+    "write",
+]
 
 _ASSUMES = (
     "Differences are independent and lie within the bounds; the number of examples is fixed in "
@@ -58,31 +78,22 @@ class Envelope(Result):
         A true gain of ``delta`` passes there about half of the time: this is no sample size. See
         ``n_with_power``.
         """
-        delta = _positive(delta)
-        n = max(1, math.ceil((self.eps(1) / delta) ** 2) - 1)
-        while self.eps(n) > delta:
-            n += 1
-        return n
+        return concentration.hoeffding_sample_size(positive(delta) / self._range, self._tail)
 
     def n_with_power(self, delta: float, power: float = 0.8) -> int:
         """Smallest n at which a true gain of ``delta`` passes with at least this probability.
 
         By Hoeffding on both sides, so for every distribution within the bounds.
         """
-        delta, power = _positive(delta), checks.fraction(power, name="power")
-        # What a test at level 1 - power would need on top of the threshold.
-        missed = self._range * concentration.hoeffding_radius(1, 1 - power)
-        n = max(1, math.ceil(((self.eps(1) + missed) / delta) ** 2) - 1)
-        while self.power(n, delta) < power:
-            n += 1
-        return n
+        reach, power = positive(delta) / self._range, checks.fraction(power, name="power")
+        return concentration.hoeffding_sample_size(reach, self._tail, power)
 
     def power(self, n: int, delta: float) -> float:
         """Least probability that a true gain of ``delta`` passes at n, over all distributions.
 
         1 - exp(-2 n (delta - eps)^2 / range^2) above the threshold; below it nothing is promised.
         """
-        left = _positive(delta) - self.eps(n)
+        left = positive(delta) - self.eps(n)
         return 0.0 if left <= 0 else -math.expm1(-2 * n * (left / self._range) ** 2)
 
     @property
@@ -207,10 +218,3 @@ def order(examples: Sequence[str], *, seed: int = 0) -> list[str]:
     """
     ids = [str(example) for example in examples]
     return [ids[i] for i in hash_order(ids, checks.whole(seed, name="seed", least=0))]
-
-
-def _positive(delta: float) -> float:
-    number = checks.real(delta, name="delta")
-    if not 0 < number < math.inf:
-        raise InputError(f"delta={delta!r} must be a positive difference.", code="NF008")
-    return number

@@ -12,6 +12,7 @@ from nofluke.report import (  # the pages register themselves
     audit,  # noqa: F401
     comparison,  # noqa: F401
     envelope,  # noqa: F401
+    planning,  # noqa: F401
     pooled,  # noqa: F401
     ranking,  # noqa: F401
     watched,  # noqa: F401

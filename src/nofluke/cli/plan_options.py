@@ -1,0 +1,55 @@
+"""Which options each question of `nofluke plan` takes: one that would be ignored is refused."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_TRADE = frozenset({"between", "within", "cost", "cost_per_run"})
+_TEST = frozenset(
+    {
+        "n", "method", "sd", "p_win", "p_loss", "bar", "gamma", "cluster_size", "icc", "clusters",
+        "max_cluster_size", "streams", "write",
+    }
+)  # fmt: skip
+_OF_PILOT = frozenset({"columns"})
+# What is about the plan or the pilot, and means nothing without either.
+_OF_BOTH = frozenset({"a", "b", "better", "metric", "clusters"})
+
+
+def refuse_ignored(command: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Refuse options that the question does not take; ignoring them would mislead.
+
+    Args:
+        command: The command; an option at its default there counts as not given.
+        given: The value of every argument of the command, by name.
+
+    Raises:
+        InputError: An option was given that would have been ignored (NF008).
+    """
+    defaults = inspect.signature(command).parameters
+    told = {name for name in defaults if given[name] != defaults[name].default}
+    trade = "repeats" in told
+    ignored = set(told & (_TEST if trade else _TRADE))
+    if "pilot" not in told:
+        ignored |= told & _OF_PILOT
+        if "write" not in told:
+            ignored |= told & _OF_BOTH
+    if "n" in told:
+        ignored |= told & {"delta", "gamma", "p_win"}
+    if ignored:
+        names = ", ".join(sorted("--" + name.replace("_", "-") for name in ignored))
+        raise InputError(f"{names} would be ignored here: {_why(told)}.", code="NF008")
+
+
+def _why(told: set[str]) -> str:
+    if "repeats" in told:
+        return "with --repeats a trade of items against runs is asked for, by the t test"
+    if "n" in told:
+        return "with --n the gain is what is asked for"
+    return "it is for --repeats, for a --pilot or for --write"
