@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nofluke.gate.looks import Look
     from nofluke.questions.comparison import Comparison
 
@@ -54,11 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def nofluke(request: pytest.FixtureRequest) -> Iterator[Assertions]:
+def nofluke(request: pytest.FixtureRequest) -> Assertions:
     """Assertions about two models, each with a guarantee at its error level."""
     counts = request.config.stash[_EXECUTIONS]
     counts[request.node.nodeid] = counts.get(request.node.nodeid, 0) + 1
-    yield Assertions(request)
+    return Assertions(request)
 
 
 class Assertions:

@@ -89,7 +89,7 @@ def look(
     """
     same = next((e for e in earlier if e.fingerprint == fingerprint), None)
     if same is not None:
-        if rerun and same.verdict != "yes":
+        if rerun and same.verdict != "yes" and not planned:
             raise InputError(
                 "a rerun is a new look at the same question, and on the same data it can give the "
                 f"same verdict only: {same.verdict}. More examples are what may change it.",

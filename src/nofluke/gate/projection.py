@@ -37,8 +37,8 @@ class Projection(NamedTuple):
         least = "" if self.floor is None else f"; no valid rule could with fewer than {self.floor}"
         return (
             f"About {self.more} more {self.unit} are needed ({self.total} in all), if the true "
-            f"difference and spread are those of this sample, for a chance of {100 * POWER:g} % to show "
-            f"the claim (rough, heuristic{least})."
+            "difference and spread are those of this sample, for a chance of "
+            f"{100 * POWER:g} % to show the claim (rough, heuristic{least})."
         )
 
 
