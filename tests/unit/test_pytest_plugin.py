@@ -51,7 +51,7 @@ class Ran:
     def __init__(self, done):
         self.code, self.out = done.returncode, done.stdout + done.stderr
         last = re.findall(r"^=+ (.*) in [\d.]+s.*$", self.out, re.MULTILINE)
-        self.counts = dict((w, int(n)) for n, w in re.findall(r"(\d+) (\w+)", last[-1])) if last else {}
+        self.counts = {w: int(n) for n, w in re.findall(r"(\d+) (\w+)", last[-1])} if last else {}
 
 
 @pytest.fixture
@@ -160,7 +160,8 @@ def test_json_report_and_junit_hold_every_comparison(suite, tmp_path):
         "test-it-py-test-it-1-1.html",
         "test-it-py-test-it-2-1.html",
     ]
-    assert len(ET.parse(tmp_path / "j.xml").findall(".//property[@name='nofluke']")) == 2
+    suites = ET.fromstring((tmp_path / "j.xml").read_text("utf-8"))  # noqa: S314 (pytest wrote it)
+    assert len(suites.findall(".//property[@name='nofluke']")) == 2
 
 
 UNDECIDED = "def test_it(nofluke):\n    nofluke.assert_better(OLD, SAME, **HOW)\n"
@@ -199,8 +200,8 @@ class TestTheSameTestAgain:
 
     def test_alpha_is_split_where_it_was_said_before(self, suite, tmp_path):
         tests = "@pytest.mark.flaky(reruns=2)\n" + FRESH
-        conftest = AGAIN + "def pytest_configure(config):\n" \
-            "    config.addinivalue_line('markers', 'flaky: run again')\n"  # fmt: skip
+        marked = "config.addinivalue_line('markers', 'flaky: run again')"
+        conftest = f"{AGAIN}\ndef pytest_configure(config):\n    {marked}\n"
         ran = suite(tests, "--nofluke-json", "all.json", conftest=conftest)
         assert ran.counts == {"failed": 2}
         told = json.loads((tmp_path / "all.json").read_text())["assertions"]
@@ -211,7 +212,10 @@ class TestTheSameTestAgain:
         ran = suite(GROWING, "--nofluke-json", "all.json", conftest=AGAIN)
         assert ran.counts == {"failed": 1, "passed": 1}, ran.out
         told = json.loads((tmp_path / "all.json").read_text())["assertions"]
-        assert [(t["n_units"], t["alpha"], t["look"]) for t in told] == [(50, 1e-6, 1), (400, 1e-6, 1)]
+        assert [(t["n_units"], t["alpha"], t["look"]) for t in told] == [
+            (50, 1e-6, 1),
+            (400, 1e-6, 1),
+        ]
 
     def test_a_plan_is_no_licence_for_fresh_answers(self, suite):
         ran = suite(FRESH.replace("**HOW", "planned=200, **HOW"), conftest=AGAIN)

@@ -152,7 +152,7 @@ def _check(table: Any, number: int, folder: Path) -> tuple[list[str], Check | No
         wrong = [f"{name}: {fault}" for fault in (*_source(table), *_logic(table))]
     if wrong:
         return wrong, None
-    metrics = tuple(_metric(table, m) for m in _names(table))
+    metrics = tuple(_metric(table, m, folder) for m in _names(table))
     wrong = [f"{name}: {f}" for m in metrics if (f := _no_claim(m))]
     if wrong:
         return wrong, None
@@ -228,7 +228,7 @@ def _require(table: Mapping[str, Any]) -> Require:
     return "any" if table.get("require") == "any" else "all"
 
 
-def _metric(table: Mapping[str, Any], name: str | None) -> Metric:
+def _metric(table: Mapping[str, Any], name: str | None, folder: Path) -> Metric:
     """One question: the keys of its own, else those of the check."""
     listed = table.get("metrics")
     own = listed.get(name, {}) if isinstance(listed, dict) else {}
@@ -243,7 +243,9 @@ def _metric(table: Mapping[str, Any], name: str | None) -> Metric:
     keys = {**shared, **own}
     asking = {k: keys[k] for k in _ASKING if k in keys}
     asking |= {k: table[k] for k in _ASKING_OF_CHECK if k in table}
-    if "plan" not in table:
+    if "plan" in table:
+        asking["plan"] = str(folder / table["plan"])
+    else:
         tolerated = keys.get("margin", 0) > 0 and role != "primary"
         asking.setdefault("alternative", "not-worse" if tolerated else "better")
     reading = {k: keys[k] for k in _READING if k in keys}

@@ -233,11 +233,6 @@ def ask(check: Check, inconclusive: str) -> CheckAnswer:
     )
 
 
-def label(metric: Metric) -> str:
-    """What a metric is called in messages."""
-    return metric.name or "score"
-
-
 def _decided(check: Check) -> logic.Decided:
     source = sources.of(check)
     asks = [_asking(source, metric) for metric in check.metrics]
@@ -252,7 +247,8 @@ def _decided(check: Check) -> logic.Decided:
             f"most {percent(alpha)}.",
         )
     assert check.alpha is not None  # noqa: S101 (only a plan leaves it open, for one metric)
-    return logic.decide(check.require, [label(m) for m in check.metrics], asks, check.alpha)
+    names = [str(metric.name) for metric in check.metrics]
+    return logic.decide(check.require, names, asks, check.alpha)
 
 
 def _asking(source: Source, metric: Metric) -> Callable[[float | None], Comparison]:
@@ -274,7 +270,7 @@ def _answers(check: Check, decided: logic.Decided) -> list[MetricAnswer]:
     adjusted = decided.adjusted or (None,) * len(check.metrics)
     return [
         MetricAnswer(
-            name=label(metric),
+            name=metric.name or shown.unit_name,
             role=metric.role,
             verdict=verdict,
             comparison=shown,
