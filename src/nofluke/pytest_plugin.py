@@ -111,6 +111,7 @@ class Assertions:
         self, a: Any, b: Any, alternative: str, margin: float, how: dict[str, Any]
     ) -> Comparison:
         __tracebackhide__ = True
+        from nofluke.errors import NoflukeError
         from nofluke.gate import asserting
 
         self._made += 1
@@ -119,17 +120,22 @@ class Assertions:
         config = self._request.config
         session = config.stash[_SESSION].setdefault(key, [])
         earlier = [*_ledger(config).get(key, []), *session]
-        result, look = asserting.asserted(
-            a,
-            b,
-            alpha=alpha,
-            margin=margin,
-            alternative=alternative,
-            earlier=earlier,
-            rerun=bool(session),
-            split=_may_look_again(self._request),
-            **how,
-        )
+        try:
+            result, look = asserting.asserted(
+                a,
+                b,
+                alpha=alpha,
+                margin=margin,
+                alternative=alternative,
+                earlier=earlier,
+                rerun=bool(session),
+                split=_may_look_again(self._request),
+                **how,
+            )
+        except NoflukeError as error:
+            # The letter says all there is to say; where inside it was written helps nobody.
+            error.add_note(f"{error.code}: nofluke explain {error.code}")
+            raise error.with_traceback(None) from None
         session.append(look)
         outcome = self._outcome(result)
         self._keep(key, result, look, asserting.record(result, look, outcome, alpha=alpha))

@@ -188,6 +188,8 @@ class TestTheSameTestAgain:
         assert ran.counts == {"failed": 2}
         assert "a rerun is a new look" in ran.out
         assert "the same verdict only: not enough evidence" in ran.out
+        assert "NF036: nofluke explain NF036" in ran.out
+        assert "looks.py" not in ran.out
 
     def test_other_data_find_nothing_left_of_alpha(self, suite):
         ran = suite(FRESH, conftest=AGAIN)
@@ -222,6 +224,11 @@ class TestTheSameTestAgain:
         assert ran.counts == {"failed": 2}
         assert "the 200 units seen before are not the first ones of these 200" in ran.out
 
+    def test_a_plan_settles_the_question_before_the_first_look(self, suite):
+        tests = GROWING.replace("margin=0.01, planned=400", "margin=0.01 * tries(), planned=400")
+        ran = suite(tests.replace("[tries() - 1]", "[1]"), conftest=AGAIN)
+        assert "the question is settled before the first" in ran.out
+
     @RERUNS
     def test_rerunfailures_is_refused_on_the_same_data(self, suite):
         ran = suite(UNDECIDED, "--reruns", 1, plugins=["pytest_rerunfailures"])
@@ -247,11 +254,11 @@ class TestTheSameTestAgain:
 class TestTheLedger:
     def test_it_counts_the_looks_of_all_runs_at_other_data_only(self, suite, tmp_path):
         alphas = []
-        for tests in (FRESH, FRESH, FRESH, UNDECIDED, UNDECIDED):
+        for tests in (FRESH, UNDECIDED, UNDECIDED):
             suite(tests, "--nofluke-ledger", "looks.json", "--nofluke-json", "all.json")
             told = json.loads((tmp_path / "all.json").read_text())["assertions"]
             alphas.append(told[0]["alpha"])
-        assert alphas == pytest.approx([0.05 / k for k in (2, 6, 12, 20, 20)])
+        assert alphas == pytest.approx([0.05 / k for k in (2, 6, 6)])
 
     def test_another_file_is_refused(self, suite, tmp_path):
         (tmp_path / "looks.json").write_text("[]")

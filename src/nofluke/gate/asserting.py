@@ -57,13 +57,14 @@ def asserted(
     >>> result.verdict, look.number, look.alpha
     ('not enough evidence', 1, 0.05)
     """
-    table, left, right = together(
-        a, b, scores, names, {k: how.pop(k) for k in _READING if k in how}
-    )
-    question = {**how, "a": left, "b": right, "alpha": alpha}
+    reading = {k: how.pop(k) for k in _READING if k in how}
+    table, left, right = together(a, b, scores, names, reading)
+    said = {k: getattr(table, k) for k in ("better", "bounds", "binary", "metric")}
+    question = {**reading, **said, **how, "a": left, "b": right, "alpha": alpha}
     return looks.look(
         lambda level: comparing.compare(table, left, right, alpha=level, **how),
-        looks.fingerprint(table.digest, question),
+        data=table.digest,
+        question=looks.fingerprint(question),
         alpha=alpha,
         earlier=earlier,
         rerun=rerun,

@@ -38,7 +38,8 @@ class Look:
     """One look: what was seen, at which level, and what came out.
 
     Attributes:
-        fingerprint: Hash of the data and of the question.
+        data: Hash of the data.
+        question: Hash of what was asked of them.
         number: Which look it is, from 1; looks at one planned sequence share their number.
         alpha: Its share of the error level.
         verdict: What came out.
@@ -46,7 +47,8 @@ class Look:
         path: Hash of their differences in the order counted.
     """
 
-    fingerprint: str
+    data: str
+    question: str
     number: int
     alpha: float
     verdict: str
@@ -65,8 +67,9 @@ def share(alpha: float, number: int) -> float:
 
 def look(
     ask: Callable[[float], Comparison],
-    fingerprint: str,
     *,
+    data: str,
+    question: str,
     alpha: float,
     earlier: Sequence[Look],
     rerun: bool,
@@ -77,7 +80,8 @@ def look(
 
     Args:
         ask: The question as a function of its error level.
-        fingerprint: Hash of the data and of the question.
+        data: Hash of the data.
+        question: Hash of what is asked of them, see ``fingerprint``.
         alpha: Error level of all looks together.
         earlier: Looks at the same assertion so far.
         rerun: Whether one of them was in this session.
@@ -87,7 +91,7 @@ def look(
     Raises:
         InputError: A new look for which nothing is left (NF036).
     """
-    same = next((e for e in earlier if e.fingerprint == fingerprint), None)
+    same = next((e for e in earlier if (e.data, e.question) == (data, question)), None)
     if same is not None:
         if rerun and same.verdict != "yes" and not planned:
             raise InputError(
@@ -97,7 +101,13 @@ def look(
             )
         return ask(same.alpha), same
     if planned and earlier:
-        return _continued(ask(earlier[-1].alpha), fingerprint, earlier[-1])
+        if any(e.question != question for e in earlier):
+            raise InputError(
+                "a rerun is a new look: with planned= the question is settled before the first "
+                "one, and this one was asked otherwise before. Ask as before, or in another test.",
+                code="NF036",
+            )
+        return _continued(ask(earlier[-1].alpha), data, earlier[-1])
     if earlier and not split:
         raise InputError(
             "a rerun is a new look: the data are others, and the first look has spent all of "
@@ -109,12 +119,12 @@ def look(
     number = 1 + max((e.number for e in earlier), default=0)
     left = share(alpha, number) if split and not planned else alpha
     result = ask(left)
-    return result, _seen(result, fingerprint, number, left)
+    return result, _seen(result, data, question, number, left)
 
 
-def fingerprint(digest: str, question: Mapping[str, Any]) -> str:
-    """Hash of the data and of what is asked of them."""
-    text = json.dumps([digest, question], sort_keys=True, default=repr)
+def fingerprint(question: Mapping[str, Any]) -> str:
+    """Hash of what is asked."""
+    text = json.dumps(question, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -147,7 +157,7 @@ def save(path: Path, looks: Mapping[str, Sequence[Look]]) -> None:
     part.replace(path)
 
 
-def _continued(result: Comparison, fingerprint: str, last: Look) -> tuple[Comparison, Look]:
+def _continued(result: Comparison, data: str, last: Look) -> tuple[Comparison, Look]:
     """A further look at a planned sequence: what was seen must be its beginning."""
     if _path(result, last.n) != last.path:
         raise InputError(
@@ -156,12 +166,13 @@ def _continued(result: Comparison, fingerprint: str, last: Look) -> tuple[Compar
             "their scores and run further examples in the order of nofluke.plan.order.",
             code="NF036",
         )
-    return result, _seen(result, fingerprint, last.number, last.alpha)
+    return result, _seen(result, data, last.question, last.number, last.alpha)
 
 
-def _seen(result: Comparison, fingerprint: str, number: int, alpha: float) -> Look:
+def _seen(result: Comparison, data: str, question: str, number: int, alpha: float) -> Look:
     return Look(
-        fingerprint=fingerprint,
+        data=data,
+        question=question,
         number=number,
         alpha=alpha,
         verdict=result.verdict,
