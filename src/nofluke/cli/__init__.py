@@ -104,6 +104,12 @@ def app() -> App:
         help_epilogue="Example: nofluke plan --delta 0.05 --sd 0.2",
     )
     commands.command(
+        "nofluke.cli.gate:gate",
+        name="gate",
+        help="Do all comparisons of nofluke.toml pass? The verdict is the exit code.",
+        help_epilogue="Example: nofluke gate --summary summary.md --junit gate.xml",
+    )
+    commands.command(
         "nofluke.cli.explain:explain",
         name="explain",
         help="What a code such as NF103 means and what to do.",
