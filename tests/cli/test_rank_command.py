@@ -36,7 +36,8 @@ KNOWN = ("--better", "higher", "--bounds", "0", "1")
 def test_text(capsys, board):
     code, out, err = ask(capsys, board, *KNOWN)
     assert (code, err) == (0, "")
-    head, best = out.splitlines()[:2]
+    head, mean, best = out.splitlines()[:3]
+    assert mean == "Ranked by the mean score of a random example."
     assert head.startswith("3 candidates on 60 examples: score, higher is better; alpha 0.05")
     assert best == "May be the best: 1 of 3; tiers: 3"
     assert "* With 95 % confidence, =best is the best of 3 in mean score." in out

@@ -241,7 +241,7 @@ class TestGaps:
         assert edges["b", "c"] == pytest.approx(5 * 0.5**12, rel=1e-9)
         assert answer.mcs_set is None
         assert notes(answer, "NF161")
-        assert str(answer).startswith("If gaps have nothing to do with scores: With 95 %")
+        assert str(answer).startswith("If gaps have nothing to do with scores, with 95 %")
         page(answer)
 
     @pytest.mark.parametrize("method", ["max_t", "anytime"])

@@ -17,10 +17,19 @@ def headline(result: Ranking) -> list[str]:
     """What was asked, and how many may be the best."""
     way = "" if result.test == result.method else f" ({result.test})"
     return [
-        f"{result.K} candidates on {result.counted}: {result.unit_name}, {result.better} is "
+        f"{result.K} candidates on {_span(result)}: {result.unit_name}, {result.better} is "
         f"better; alpha {result.alpha:g}, method {result.method}{way}",
+        f"Ranked by the {result.estimand}.",
         f"May be the best: {len(result.best_set)} of {result.K}; tiers: {result.n_tiers}",
     ]
+
+
+def _span(result: Ranking) -> str:
+    """How many units, or from how many to how many where each pair has its own."""
+    sizes = [row["n"] for row in result.common]
+    if not sizes or min(sizes) == max(sizes):
+        return result.counted
+    return f"{min(sizes)} to {max(sizes)} examples a pair"
 
 
 def tables(result: Ranking) -> list[tuple[str, Table]]:

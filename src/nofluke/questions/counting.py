@@ -85,8 +85,12 @@ class Counting:
             )
         if self.max_cluster_size is not None and self.clusters is None:
             raise InputError("max_cluster_size= needs clusters=.", code="NF008")
-        if self.max_weight is not None and self.weights is None:
-            raise InputError("max_weight= needs weights=.", code="NF008")
+        if self.max_weight is not None and (self.weights is None or self.clusters is not None):
+            raise InputError(
+                "max_weight= belongs to weights= without clusters=; with clusters, "
+                "max_cluster_size= is the largest sum of weights of one.",
+                code="NF008",
+            )
 
     def units(self, found: Sides) -> Units:
         """The independent units of this comparison."""

@@ -50,11 +50,12 @@ def rank(
 
     Args:
         scores: A table with at least two candidates: all that were tried.
-        alpha: Error level of the whole answer.
+        alpha: Error level of the whole answer (of the shares, for "e_bh").
         method: "holm": Holm's procedure on exact p-values: McNemar's for a binary metric with
             every example counted once, else 1 / (largest wealth) of STaR. "bonferroni": the same
             in one step. "max_t": studentised maximum by the bootstrap, step-down (asymptotic).
-            "anytime": bets that may be watched at any time, with the sequential set of the best.
+            "anytime": bets that may be watched at any time; who may be the best is then a claim of
+            its own, the sequential set, and each of the two has alpha / 2.
             "e_bh": a bound on the expected share of wrong calls instead of any wrong call.
         better: "higher" or "lower" wins, where neither table nor metric says.
         bounds: Lowest and highest possible score; else those of the table or a well-known metric.

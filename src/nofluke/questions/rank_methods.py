@@ -70,12 +70,11 @@ def edges(
     if method == "anytime":
         return _anytime(board, alpha, planned)
     if method == "e_bh":
-        found, test = ranks.e_bh(_matrix(board, _log_e(board, alpha))), "star"
-    else:
-        adjust = ranks.holm if method == "holm" else ranks.bonferroni
-        test = "mcnemar" if exact_serves(board) else "star"
-        one = _log_mcnemar if test == "mcnemar" else _log_star(board, alpha)
-        found = adjust(_matrix(board, one))
+        return _e_bh(board, alpha)
+    adjust = ranks.holm if method == "holm" else ranks.bonferroni
+    test = "mcnemar" if exact_serves(board) else "star"
+    one = _log_mcnemar if test == "mcnemar" else _log_star(board, alpha)
+    found = adjust(_matrix(board, one))
     return _called(board, found, alpha, test=test, guarantee="finite-sample")
 
 
@@ -97,7 +96,7 @@ def _called(
     raw = log_adjusted <= math.log(alpha)
     voided = board.shared and board.units[0].voided and guarantee != "asymptotic"
     if not board.shared and board.counting.weights is not None:
-        voided = board.counting.max_weight is None
+        voided = board.counting.max_weight is None and board.counting.clusters is None
     return Edges(
         better=ranks.consistent(raw),
         log_adjusted=log_adjusted,
@@ -154,13 +153,40 @@ def _log_e(board: Board, alpha: float) -> Callable[[Units], float]:
     return one
 
 
+def _e_bh(board: Board, alpha: float) -> Edges:
+    """e-BH, again and again without the pairs in which each is found better than the other.
+
+    An e-value that is set to nothing stays one, so the bound on the share of wrong calls holds for
+    what is left; taking calls away afterwards could raise that share.
+    """
+    log_e, withdrawn = _matrix(board, _log_e(board, alpha)), 0
+    while True:
+        found = ranks.e_bh(log_e)
+        raw = found <= math.log(alpha)
+        both = raw & raw.T
+        if not both.any():
+            break
+        withdrawn += int(both.sum()) // 2
+        log_e[both] = -math.inf
+    called = _called(board, found, alpha, test="star", guarantee="finite-sample")
+    return called._replace(contradictions=withdrawn)
+
+
 def _max_t(board: Board, alpha: float, draws: NDArray[np.float64], seed: int) -> Edges:
     gains, n = board.sign * board.estimates, board.units[0].n
+    if alpha * (len(draws) + 1) < 1:
+        raise InputError(
+            f"n_resamples={len(draws)} cannot reach alpha={alpha:g}: the smallest p-value is 1 / "
+            f"(n_resamples + 1); at least {math.ceil(1 / alpha)} are needed, and ten times as many "
+            "are better.",
+            code="NF029",
+        )
     if n > 1:
         # Standard errors are estimates, which resamples with those of the sample would ignore: a
         # common factor makes of normal draws a multivariate t with n - 1 degrees of freedom, as
         # in Tukey's procedure. Without it a level of 0.1 is 0.2 at 20 units.
-        spread = np.random.default_rng(seed).chisquare(n - 1, size=len(draws))
+        stream = np.random.default_rng(seed).spawn(1)[0]  # apart from that of the resamples
+        spread = stream.chisquare(n - 1, size=len(draws))
         draws = draws * np.sqrt(n / spread)[:, None]
     p = ranks.max_t(gains, ranks.pair_errors(board.influence()), draws)
     np.fill_diagonal(p, np.inf)
@@ -172,20 +198,23 @@ def _anytime(board: Board, alpha: float, planned: int | None) -> Edges:
 
     A true hypothesis with wealth that never reaches (number of true ones) / alpha is never
     rejected; all true ones stay below that with probability at least 1 - alpha (Ville, Boole). So
-    no pair is ever called wrongly, at whatever moment the table is looked at.
+    no pair is ever called wrongly, at whatever moment the table is looked at. The calls and the
+    set are two claims, each at half of alpha.
     """
+    half = alpha / 2
     kind: betting.Kind = "sequence" if planned is None else "hedged"
     one = _matrix(
         board,
-        lambda u: -max(0.0, float(_path(u, alpha / board.M, kind, planned).max(initial=0.0))),
+        lambda u: -max(0.0, float(_path(u, half / board.M, kind, planned).max(initial=0.0))),
     )
     best = np.ones(board.K, np.bool_)
     for i in range(board.K):
         others = [j for j in range(board.K) if j != i]
-        paths = [_path(board.pair(j, i), alpha / (board.K - 1), kind, planned) for j in others]
-        best[i] = not ranks.leaves(np.array(paths), alpha)
+        paths = [_path(board.pair(j, i), half / (board.K - 1), kind, planned) for j in others]
+        best[i] = not ranks.leaves(np.array(paths), half)
     test = "sequence" if planned is None else "hedged_star"
-    return _called(board, ranks.holm(one), alpha, test=test, guarantee="anytime", best=best)
+    found = ranks.holm(one) + math.log(2)
+    return _called(board, found, alpha, test=test, guarantee="anytime", best=best)
 
 
 def _path(

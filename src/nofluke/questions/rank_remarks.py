@@ -80,8 +80,8 @@ def _constant(board: Board) -> list[str]:
         return []
     return [
         f"NF162: {some(flat)} {_has(flat)} the same score on every example, like a judge's own "
-        "reference. It is ranked as any other; leave it out if it is no candidate, as every "
-        "candidate more costs the others evidence."
+        "reference. Such a candidate is ranked as any other; leave it out if it is none, as each "
+        "one more costs the others evidence."
     ]
 
 
@@ -141,7 +141,7 @@ def _unlucky_order(board: Board, called: Edges) -> list[str]:
 
 def _too_few(board: Board, called: Edges, alpha: float, n_units: int, method: str) -> list[str]:
     """The least number of units with which any valid rule could make its first call."""
-    if called.guarantee == "asymptotic" or method == "e_bh":
+    if called.guarantee == "asymptotic" or method == "e_bh" or not board.shared:
         return []
     gap, log_bar = float(np.ptp(board.estimates)), math.log(board.M / alpha)
     if called.test == "mcnemar":
@@ -154,9 +154,9 @@ def _too_few(board: Board, called: Edges, alpha: float, n_units: int, method: st
     if n_units >= least:
         return []
     return [
-        f"NF166: {n_units} units are fewer than the {least} that any rule needs, if it is to hold "
-        f"for every distribution within the bounds, to separate even the best from the worst of "
-        f"{board.K} candidates: the answer pays for {board.M} ordered pairs."
+        f"NF166: {n_units} units are fewer than the {least} that a test of one pair needs at the "
+        f"first step's level, alpha / {board.M}, to separate even the best from the worst of "
+        f"{board.K} candidates."
     ]
 
 
@@ -168,7 +168,8 @@ def _trusted(board: Board, called: Edges) -> list[str]:
     if n < _MANY:
         notes.append(
             f"NF167: {n} units are few for an approximation that is right in the limit; with 5 it "
-            "may call a wrong pair twice as often as it says."
+            "may call a wrong pair three times as often as it says. Rare large losses fool it at "
+            "any n: see method='holm'."
         )
     still = ranks.off_diagonal(board.K) & (ranks.pair_errors(board.influence()) == 0)
     if still.any():
@@ -193,9 +194,9 @@ def _two_claims(method: str) -> list[str]:
     if method != "anytime":
         return []
     return [
-        "NF169: the set of the best and the ranks are two claims, each at alpha. The set keeps "
-        "each best candidate at all times with the confidence stated; that it keeps all of "
-        "several equally good ones it does not promise, while rank_low = 1 does."
+        "NF169: the set of the best and the ranks are two claims, each at half of alpha. The set "
+        "keeps each best candidate at all times; that it keeps all of several equally good ones it "
+        "does not promise, while rank_low = 1 does."
     ]
 
 
@@ -218,7 +219,8 @@ def _clusters(board: Board, n_units: int) -> list[str]:
 
 
 def _void(board: Board) -> list[str]:
-    if board.counting.weights is None or board.counting.max_weight is not None:
+    counting = board.counting
+    if counting.weights is None or counting.max_weight is not None or counting.clusters is not None:
         return []
     return [
         "NF146: the largest weight was taken from the data, and the next example may have a larger "

@@ -28,8 +28,9 @@ class Ranking(Result):
         test: The test of a single pair.
         candidates: One row for each candidate, the best estimate first; ties by name.
         edges: One row for each pair of which one is surely better: ``better``, ``worse``,
-            ``gain`` (how much better in the sample), ``adjusted`` (the level from which on it is
-            said), ``n`` (units of the pair).
+            ``gain`` (how much better in the sample), ``adjusted`` (adjusted p-value; bets aim at
+            one alpha and stop there, so theirs is a bound for that alpha only), ``n`` (units of
+            the pair).
         best_set: Candidates that may be the best, best estimate first.
         mcs_set: The model confidence set of Hansen, Lunde & Nason at alpha, asymptotic, for
             comparison; None where the pairs have units of their own.
@@ -102,7 +103,8 @@ class Ranking(Result):
         if self.mcs_set is not None:
             told.append(
                 f"For comparison, the model confidence set of Hansen, Lunde & Nason (asymptotic: "
-                f"trusted for many units only) holds {len(self.mcs_set)} of {self.K}."
+                f"trusted for many units only) holds {len(self.mcs_set)} of {self.K}"
+                + (f": {', '.join(self.mcs_set)}." if len(self.mcs_set) <= _NAMED else ".")
             )
         return told
 
@@ -111,11 +113,15 @@ class Ranking(Result):
         M = self.K * (self.K - 1)
         return [
             f"K = {self.K} candidates, K (K - 1) = {M} ordered pairs on {self.counted}",
-            f"first step at error level alpha / {M} = {self.alpha / M:.6g}",
+            *(
+                [f"first step at error level alpha / {M} = {self.alpha / M:.6g}"]
+                if self.method in ("holm", "bonferroni")
+                else []
+            ),
             f"test of a pair: {self.test}; pairs called: {len(self.edges)} of {M // 2}",
             *(
-                f"{row['better']} > {row['worse']}: gain {row['gain']:.6g}, from level "
-                f"{outward(row['adjusted'], 'lower', digits=4)}, n = {row['n']}"
+                f"{row['better']} > {row['worse']}: gain {row['gain']:.6g}, adjusted p <= "
+                f"{outward(max(row['adjusted'], 1e-300), 'lower', digits=4)}, n = {row['n']}"
                 for row in self.edges[:20]
             ),
         ]
@@ -124,15 +130,19 @@ class Ranking(Result):
     def _sure(self) -> str:
         asymptotic = self.guarantee == "asymptotic"
         basis = " (asymptotic: trusted for many units only)" if asymptotic else ""
-        gaps = "If gaps have nothing to do with scores: " if self.common else ""
-        return f"{gaps}With {percent(self.alpha, of_the_rest=True)} confidence{basis}"
+        gaps = "If gaps have nothing to do with scores, with" if self.common else "With"
+        return f"{gaps} {percent(self.alpha, of_the_rest=True)} confidence{basis}"
 
     def _best_sentence(self) -> str:
         listed = ", ".join(
             [*self.best_set[:_NAMED], *(["..."] if len(self.best_set) > _NAMED else [])]
         )
         if not self.best_set:
-            return "Somebody was found better than each candidate, so one finding must be wrong."
+            return (
+                "Somebody was found better than each candidate, so one finding"
+                + (", or the assumption about gaps," if self.common else "")
+                + " must be wrong."
+            )
         count, what = len(self.best_set), f"in mean {self.unit_name}"
         if not self.simultaneous:
             return f"Nobody was found better {what} than {count} of {self.K} candidates: {listed}."
@@ -141,6 +151,8 @@ class Ranking(Result):
             return f"{self._sure}, whenever one looks, a best candidate {what} is {among}{listed}."
         if count == 1 and self.candidates_by_name[listed]["rank_high"] == 1:
             return f"{self._sure}, {listed} is the best of {self.K} {what}."
+        if count == self.K:
+            return f"Nobody of the {self.K} is ruled out as the best {what}."
         return (
             f"{self._sure}, every candidate that is best {what} is among these {count} of "
             f"{self.K}: {listed}."
@@ -154,9 +166,9 @@ class Ranking(Result):
     def _ranks_sentence(self) -> str:
         if self.method == "e_bh":
             return (
-                f"Of the {len(self.edges)} pairs called, an expected share of at most "
-                f"{percent(self.alpha)} is called wrongly (e-BH); the intervals of ranks are read "
-                "from these and are not promised to hold all at once."
+                f"Over repeated samples an expected share of at most {percent(self.alpha)} of the "
+                f"pairs called is called wrongly (e-BH); here {len(self.edges)} are called. The "
+                "intervals of ranks are read from these and are not promised to hold all at once."
             )
         if not self.simultaneous:
             return "The intervals of ranks come without a guarantee (heuristic): see the notes."
@@ -167,10 +179,14 @@ class Ranking(Result):
 
     def _paid_sentence(self) -> str:
         M = self.K * (self.K - 1)
+        are = "pair is" if M == 2 else "pairs are"
+        told = f"{len(self.edges)} of {M // 2} {are} told apart."
+        if not self.simultaneous:
+            return told
         return (
-            f"{len(self.edges)} of {M // 2} pairs are told apart. The answer pays for all {M} "
-            "ordered pairs, so a winner may be named after looking; comparing the winner with "
-            "another on the same examples as if these two had been chosen beforehand would not."
+            f"{told} The answer pays for all {M} ordered pairs, so a winner may be named after "
+            "looking; comparing the winner with another on the same examples as if these two had "
+            "been chosen beforehand would not."
         )
 
     def _fields(self) -> Mapping[str, Any]:
