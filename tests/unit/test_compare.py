@@ -250,15 +250,10 @@ class TestEdges:
 
         assert "useless" in answer.sentences()[-1]
 
-    def test_the_moment_of_decision_belongs_to_the_method(self):
-        d = noisy(300, 0.04)
-        moments = [
-            nofluke.compare(table(d), "a", "b", method="star", planned=planned).decided_at
-            for planned in (None, 100, 1000)
-        ]
-
-        assert moments[0] is not None
-        assert len(set(moments)) == 1
+    @pytest.mark.parametrize("method", ["star", "betting", "t", "bootstrap", "mcnemar"])
+    def test_a_plan_is_for_the_method_that_may_be_watched(self, method):
+        with pytest.raises(InputError, match="planned=100"):
+            nofluke.compare(table(noisy(60, 0.1)), "a", "b", method=method, planned=100)
 
     def test_a_yes_is_never_said_to_be_impossible(self):
         order = hash_order([str(i) for i in range(29)], 0)

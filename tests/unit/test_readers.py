@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from nofluke.errors import InputError
 from nofluke.scores.readers import read, zstd
 
 LONG = "candidate,example,score\nb,2,0.4\na,1,0.1\nb,1,0.3\na,2,0.2\n"
@@ -516,3 +517,37 @@ def test_more_files_than_anyone_has(tmp_path):
     scores = read(tmp_path)
     assert (scores.K, scores.complete) == (200, True)
     assert scores.matrix()[:, 0].tolist() == list(range(200))
+
+
+class TestTheMetricAskedFor:
+    """A number is never shown under the name of another metric."""
+
+    def rows(self, **columns):
+        return [
+            {"model": m, "item": i, **dict.fromkeys(columns, 0.5)}
+            for m in ("a", "b")
+            for i in range(3)
+        ]
+
+    def test_a_column_of_that_name_holds_it(self):
+        scores = read(self.rows(accuracy=1, f1=1), metric="F1")
+
+        assert scores.metric == "F1"
+
+    def test_a_column_of_another_name_does_not(self):
+        with pytest.raises(InputError, match="metric='f1' is asked for") as caught:
+            read(self.rows(accuracy=1), metric="f1")
+        assert caught.value.code == "NF003"
+
+    def test_unless_the_caller_says_so_or_the_name_says_nothing(self):
+        told = read(self.rows(accuracy=1), metric="f1", columns={"score": "accuracy"})
+        neutral = read(self.rows(score=1), metric="f1")
+
+        assert told.metric == neutral.metric == "f1"
+
+    def test_files_with_columns_of_different_names_may_hold_different_metrics(self, tmp_path):
+        (tmp_path / "old.csv").write_text("id,accuracy\n1,1\n2,0\n")
+        (tmp_path / "new.csv").write_text("id,other\n1,1\n2,0\n")
+        paths = {name: str(tmp_path / f"{name}.csv") for name in ("old", "new")}
+        with pytest.raises(InputError, match="are they one metric"):
+            read(paths)

@@ -139,6 +139,7 @@ def compare(
         seed=seed,
     )
     counting.check(paired=paired)
+    _refuse_one_look(method, counting)
     _refuse_impossible(claim, found)
     units = counting.units(found)
     serial = () if found.paired else dependence.warnings(scores, (a, b))
@@ -332,6 +333,16 @@ def _subgroups(route: Route, found: Sides, counting: Counting) -> list[Row]:
         binary=isinstance(route, Exact),
         watched=counting.planned is not None,
     )
+
+
+def _refuse_one_look(method: str, counting: Counting) -> None:
+    """A plan is a licence to look at any time, which one method has."""
+    if counting.planned is not None and method not in ("auto", "hedged_star"):
+        raise InputError(
+            f"planned={counting.planned} is for looking at any time, and method={method!r} looks "
+            "once: leave method= out, or planned=.",
+            code="NF008",
+        )
 
 
 def _refuse_impossible(claim: Claim, found: Sides) -> None:

@@ -288,11 +288,6 @@ def _void(units: Units) -> list[str]:
 def _plan(route: Route, planned: int | None) -> list[str]:
     if planned is None:
         return []
-    if route.name != "hedged_star":
-        return [
-            f"NF147: planned={planned} has no part in method {route.name!r}, which looks once and "
-            "is no licence to look before."
-        ]
     if route.units.n > planned:
         return [
             f"NF147: {route.units.counted} are more than the {planned} planned. The answer holds; "

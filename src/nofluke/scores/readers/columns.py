@@ -68,6 +68,7 @@ class Asked:
         failed: The column that tells which rows failed.
         flag: The same, unless it is compared by size: the score itself may be, a flag is no score.
         keep: Columns to keep beside the scores.
+        metric: The metric asked for: a column of its name holds the scores.
         contents: Whether what was asked and answered is looked for.
     """
 
@@ -75,6 +76,7 @@ class Asked:
     failed: str | None = None
     flag: str | None = None
     keep: tuple[str, ...] = ()
+    metric: str | None = None
     contents: bool = False
 
 
@@ -175,9 +177,35 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
     if listed is not None and not isinstance(listed, str):
         return _wide(roles, tuple(listed), asked, "")
     score = _pick(table, "score", asked) or _metric_named(table, roles, asked)
-    if score is not None:
-        return _long(table, roles, score, asked, name)
-    return _by_numbers(table, roles, asked, name)
+    layout = (
+        _by_numbers(table, roles, asked, name)
+        if score is None
+        else _long(table, roles, score, asked, name)
+    )
+    _refuse_other_metric(table, layout, asked)
+    return layout
+
+
+def _refuse_other_metric(table: Table, layout: Layout, asked: Asked) -> None:
+    """A metric that is asked for must not be read from a column of another name."""
+    if asked.metric is None or layout.metric is not None or "score" in asked.wanted:
+        return
+    if layout.wide or layout.generic or _same(layout.scores[0], asked.metric):
+        return
+    raise table.refuse(
+        f"metric={asked.metric!r} is asked for, and the scores are in column "
+        f"{layout.scores[0]!r}; if that is the metric by another name, say so: "
+        f'columns={{"score": "{layout.scores[0]}"}}. The columns are {_listed(table)}.',
+        code="NF003",
+    )
+
+
+def _same(column: str, metric: str) -> bool:
+    """Whether a column is called like a metric, in any case of letters and with - or blanks."""
+    one, other = (
+        text.strip().lower().replace("-", "_").replace(" ", "_") for text in (column, metric)
+    )
+    return one == other
 
 
 def _by_numbers(table: Table, roles: _Roles, asked: Asked, name: Name) -> Layout:
@@ -292,6 +320,10 @@ def _metric_named(table: Table, roles: _Roles, asked: Asked) -> str | None:
     if "score" in asked.wanted:
         return None
     others = {*roles, *asked.keep, asked.flag}
+    if asked.metric is not None:
+        named = [c for c in table.kinds if c not in others and _same(c, asked.metric)]
+        if named:
+            return named[0]
     found = [c for c in table.kinds if c not in others and metrics.orientation(c) is not None]
     if len(found) > 1:
         return _ask(table, "score", found)

@@ -71,10 +71,13 @@ def scores(
         failed=failed.column if failed else None,
         flag=failed.column if failed and not failed.by_size else None,
         keep=question.keep,
+        metric=question.metric,
         contents=question.contents,
     )
     read = [(table, *_choose(table, name, asked, question.metric)) for table, name in tables]
     metric = _one_metric([name for _, _, name in read])
+    if "score" not in question.wanted:
+        _refuse_different_columns([(table, layout) for table, layout, _ in read])
     checked = [_check(table, layout, question) for table, layout, _ in read]
     layouts, unshared = _shared_contents([layout for _, layout, _ in read])
     parts = [
@@ -158,6 +161,20 @@ def _one_metric(found: list[str | None]) -> str | None:
             code="NF003",
         )
     return different[0] if different else None
+
+
+def _refuse_different_columns(read: Sequence[tuple[Table, Layout]]) -> None:
+    """Files whose scores stand in columns of different names may hold different metrics."""
+    named = [(t, layout.scores[0]) for t, layout in read if not (layout.wide or layout.generic)]
+    for table, column in named[1:]:
+        if column != named[0][1]:
+            raise table.refuse(
+                f"the scores are in column {column!r} here and in {named[0][1]!r} in "
+                f"{named[0][0].source.label}; are they one metric? If so, give the columns one "
+                "name.",
+                code="NF003",
+                field=column,
+            )
 
 
 def _check(table: Table, layout: Layout, question: Question) -> Decided:
