@@ -251,6 +251,33 @@ class TestTheSameTestAgain:
         assert one == two
 
 
+@pytest.mark.parametrize(("said", "alpha"), [("2", 0.025), ("0", 0.05)])
+def test_reruns_of_the_configuration_are_announced(suite, tmp_path, said, alpha):
+    conftest = "def pytest_addoption(parser):\n    parser.addini('reruns', 'run again')\n"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nreruns = {said}\n")
+    suite(UNDECIDED, "--nofluke-json", "all.json", conftest=conftest)
+    (told,) = json.loads((tmp_path / "all.json").read_text())["assertions"]
+    assert (told["alpha"], told["alpha_of_all_looks"]) == (alpha, 0.05)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--nofluke-json", "no/x.json"), ("--nofluke-ledger", "no/x"), ("--nofluke-json", "."),
+     ("--nofluke-report", "data.py")],
+)  # fmt: skip
+def test_what_could_not_be_written_is_refused_before_any_test(suite, options):
+    ran = suite(UNDECIDED, *options)
+    assert (ran.code, ran.counts) == (4, {})
+    assert f"{options[0]} {options[1]}" in ran.out
+
+
+def test_an_assertion_claims_what_its_name_says(suite):
+    ran = suite("def test_it(nofluke):\n"
+                "    nofluke.assert_better(OLD, GOOD, alternative='worse', **HOW)\n")  # fmt: skip
+    assert ran.counts == {"failed": 1}
+    assert "it is fixed by the assertion's name: assert_better claims 'better'" in ran.out
+
+
 class TestTheLedger:
     def test_it_counts_the_looks_of_all_runs_at_other_data_only(self, suite, tmp_path):
         alphas = []
