@@ -70,8 +70,8 @@ class Assertions:
     ``method``, ``clusters`` and so on; ``names=`` tells what arrays and mappings are called.
 
     An assertion returns the comparison if its claim is shown, raises ``AssertionError`` if the
-    opposite is, and does as ``--nofluke-inconclusive`` says if neither is. The verdict is wrong with
-    probability at most ``alpha`` where its guarantee is "finite-sample" or "anytime"; what
+    opposite is, and does as ``--nofluke-inconclusive`` says if neither is. The verdict is wrong
+    with probability at most ``alpha`` where its guarantee is "finite-sample" or "anytime"; what
     ``--nofluke-inconclusive=pass`` lets through is decided and not shown.
 
     Each assertion of a test is a question of its own, with an alpha of its own, known by its place
