@@ -209,8 +209,9 @@ def _logic(table: Mapping[str, Any]) -> list[str]:
                 f"guardrails: {metric} = {margin:g} must be above 0, the loss that is tolerated: "
                 "no finite number of examples shows that nothing is lost."
             )
-    own = table.get("metrics")
-    for metric in table.get("guardrails", {}) if isinstance(own, dict) else ():
+    listed = table.get("metrics")
+    own: Mapping[str, Any] = listed if isinstance(listed, dict) else {}
+    for metric in table.get("guardrails", {}):
         wrong += [
             f"metrics: {metric} is a guardrail, so it must not be worse by the margin that "
             f"guardrails gives; {key} has no part in [check.metrics.{metric}]."
