@@ -45,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set up the counts; the process that reports also collects."""
+    _refuse_targets(config)
     config.stash[_SESSION] = {}
     config.stash[_EXECUTIONS] = {}
     if not hasattr(config, "workerinput"):
@@ -69,8 +70,13 @@ class Assertions:
     ``method``, ``clusters`` and so on; ``names=`` tells what arrays and mappings are called.
 
     An assertion returns the comparison if its claim is shown, raises ``AssertionError`` if the
-    opposite is, and does as ``--nofluke-inconclusive`` says if neither is. It is wrong with
-    probability at most ``alpha``.
+    opposite is, and does as ``--nofluke-inconclusive`` says if neither is. The verdict is wrong
+    with probability at most ``alpha`` where its guarantee is "finite-sample" or "anytime"; what
+    ``--nofluke-inconclusive=pass`` lets through is decided and not shown.
+
+    Each assertion of a test is a question of its own, with an alpha of its own, known by its place
+    in the test. A loop over fresh data that stops at the first pass is several looks, which nobody
+    counts: draw the data once, or say ``planned=`` and add to them.
     """
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
@@ -114,8 +120,10 @@ class Assertions:
         from nofluke.errors import NoflukeError
         from nofluke.gate import asserting
 
+        if "alternative" in how:
+            raise _fixed(how["alternative"], alternative)
         self._made += 1
-        alpha = how.pop("alpha", 0.05)
+        alpha = how.pop("alpha", None)
         key = f"{self._request.node.nodeid}#{self._made}"
         config = self._request.config
         session = config.stash[_SESSION].setdefault(key, [])
@@ -137,6 +145,9 @@ class Assertions:
             error.add_note(f"{error.code}: nofluke explain {error.code}")
             raise error.with_traceback(None) from None
         session.append(look)
+        # With a plan there is nothing to be split: its alpha is that of the look.
+        if alpha is None:
+            alpha = look.alpha if how.get("plan") is not None else 0.05
         outcome = self._outcome(result)
         self._keep(key, result, look, asserting.record(result, look, outcome, alpha=alpha))
         if outcome == "pass":
@@ -205,6 +216,36 @@ class _Collector:
             )
 
 
+def _refuse_targets(config: pytest.Config) -> None:
+    """Refuse before any test what could not be written after all of them."""
+    for option in ("--nofluke-json", "--nofluke-ledger"):
+        target = config.getoption(option)
+        if target is None:
+            continue
+        if Path(target).is_dir():
+            raise pytest.UsageError(f"{option} {target} is a folder; name a file.")
+        if not Path(target).parent.is_dir():
+            raise pytest.UsageError(
+                f"{option} {target}: there is no folder {Path(target).parent}; create it first."
+            )
+    folder = config.getoption("--nofluke-report")
+    if folder is not None and Path(folder).exists() and not Path(folder).is_dir():
+        raise pytest.UsageError(f"--nofluke-report {folder} is a file; name a folder.")
+
+
+def _fixed(given: Any, alternative: str) -> Exception:
+    """That an assertion's name says what it claims."""
+    from nofluke.errors import InputError
+
+    name = f"assert_{alternative.replace('-', '_')}"
+    return InputError(
+        f"alternative={given!r} arrived, and it is fixed by the assertion's name: {name} claims "
+        f"{alternative!r}. Leave it out, or take assert_better, assert_not_worse or "
+        "assert_equivalent.",
+        code="NF008",
+    )
+
+
 def _may_look_again(request: pytest.FixtureRequest) -> bool:
     """Whether it was said beforehand that this test may be run on other data as well."""
     config = request.config
@@ -212,7 +253,13 @@ def _may_look_again(request: pytest.FixtureRequest) -> bool:
         return True
     if request.node.get_closest_marker("flaky") is not None:
         return True
-    return bool(config.getoption("reruns", default=None))
+    if config.getoption("reruns", default=None):
+        return True
+    try:
+        said = config.getini("reruns")  # of pytest-rerunfailures, as a text
+    except (KeyError, ValueError):
+        return False
+    return str(said or "0").strip() not in ("", "0")
 
 
 def _ledger(config: pytest.Config) -> dict[str, list[Look]]:

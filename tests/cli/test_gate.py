@@ -199,6 +199,81 @@ def test_reports_are_pages_of_every_comparison(repository):
     assert not (repository / "one.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--summary", "runs/old.csv"), "would overwrite the source"),
+        (("--junit", "runs/../runs/good.csv"), "would overwrite the source"),
+        (("--report", "linked.html"), "would overwrite the source"),
+        (("--summary", "plan.json"), "would overwrite the plan"),
+        (("--junit", "nofluke.toml"), "would overwrite the configuration"),
+        (("--junit", "x", "--summary", "./x"), "--junit and --summary are both x"),
+        (("--report", "x.html", "--summary", "x.html"), "are both x.html"),
+        (("--report", "pages", "--summary", "pages/01-good-accuracy.html"), "lies among the pages"),
+        (("--summary", "runs"), "--summary runs is a folder; name a file"),
+        (("--report", "note.txt"), "is a file; name a folder"),
+        (("--junit", "no/x.xml"), "there is no folder no"),
+    ],
+)
+def test_nothing_that_is_read_is_overwritten(repository, options, said):
+    (repository / "plan.json").write_text("{}")
+    (repository / "note.txt").write_text("note")
+    (repository / "linked.html").symlink_to(repository / "runs/good.csv")
+    (repository / "pages").mkdir()
+    config = check("good") + check("lost", plan="plan.json")
+    if "--report" in options and options[1].endswith(".html"):
+        config = check("good")
+    before = {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()}
+    done = gate(repository, *options, config=config)
+    assert (done.returncode, done.stderr[:5]) == (2, "NF008")
+    assert said in done.stderr.replace("\\", "/")
+    (repository / "nofluke.toml").unlink()
+    assert {p: p.read_bytes() for p in repository.rglob("*") if p.is_file()} == before
+
+
+def test_a_file_of_a_source_folder_is_not_overwritten(repository):
+    for side in ("old", "good"):
+        folder = repository / f"{side}-run"
+        folder.mkdir()
+        (repository / f"runs/{side}.csv").rename(folder / "part.csv")
+    config = '[[check]]\nname = "x"\nbaseline = "old-run"\ncandidate = "good-run"\n'
+    done = gate(repository, "--summary", "good-run/part.csv", config=config)
+    assert "would overwrite the source" in done.stderr
+    assert gate(repository, "--summary", "good-run/s.md").returncode == 0
+    assert gate(repository, "--summary", "good-run/s.md").returncode == 0
+
+
+MAIN = f'{sys.executable} -c "from nofluke.cli import main; main()" gate'
+
+
+@pytest.mark.parametrize(("candidate", "code"), [("good", 0), ("bad", 1), ("same", 3)])
+@pytest.mark.parametrize("options", ["", "--format json"])
+def test_a_reader_that_has_gone_does_not_change_the_verdict(repository, candidate, code, options):
+    (repository / "nofluke.toml").write_text(check(candidate))
+    script = f"( sleep 0.01; PYTHONUNBUFFERED=1 {MAIN} {options}; echo $? > code ) | true"
+    done = subprocess.run(["bash", "-c", script], cwd=repository, capture_output=True, check=False)
+    assert (int((repository / "code").read_text()), done.stderr) == (code, b"")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_does_not_change_the_verdict(repository, closed):
+    (repository / "nofluke.toml").write_text(check("bad"))
+    done = subprocess.run(["bash", "-c", f"{MAIN} {closed}"], cwd=repository, check=False,
+                          capture_output=True)  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_gate_that_breaks_off_never_passes(repository, monkeypatch):
+    from nofluke import cli
+
+    def broken(*args, **how):
+        raise SystemExit(0)
+
+    monkeypatch.setattr("nofluke.gate.run", broken)
+    monkeypatch.setattr(cli, "silence", lambda: None)
+    assert gate(repository, config=check("good")).returncode == 2
+
+
 def test_the_configuration_is_not_overwritten(repository):
     done = gate(repository, "--summary", "nofluke.toml", config=check("good"))
     assert done.returncode == 2
@@ -216,13 +291,13 @@ class TestTheAction:
         env = {k: re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda m: values[m[1]], v)
                for k, v in step["env"].items()}  # fmt: skip
         tools = folder / "tools"
-        tools.mkdir(exist_ok=True)
-        nofluke = tools / "nofluke"
+        (tools / "nofluke/bin").mkdir(parents=True, exist_ok=True)
+        nofluke = tools / "nofluke/bin/nofluke"
         nofluke.write_text(
             f'#!/bin/sh\nexec {sys.executable} -c "from nofluke.cli import main; main()" "$@"\n'
         )
         nofluke.chmod(0o755)
-        env |= {"RUNNER_TEMP": str(tools), "PATH": f"{tools}:{os.environ['PATH']}",
+        env |= {"RUNNER_TEMP": str(tools), "GITHUB_PATH": str(folder / "path"),
                 "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
                 "GITHUB_OUTPUT": str(folder / "output")}  # fmt: skip
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
@@ -254,6 +329,9 @@ class TestTheAction:
         assert done.returncode == 2
         assert not (repository / "summary.md").exists()
         assert (repository / "output").read_text() == "outcome=unusable\n"
+
+    def test_it_leaves_the_path_of_later_steps_alone(self):
+        assert "GITHUB_PATH" not in (ROOT / "action.yml").read_text("utf-8")
 
     def test_no_input_is_pasted_into_a_script(self):
         for step in self.ACTION["runs"]["steps"]:

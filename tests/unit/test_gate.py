@@ -1,8 +1,10 @@
 """Gates: what a configuration means, how metrics decide together, and what is needed further."""
 
+import html
 import itertools
 import json
 import math
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from nofluke import Scores, compare, gate
 from nofluke.errors import InputError
 from nofluke.gate import logic
-from nofluke.gate.markdown import summary
+from nofluke.gate.markdown import harmless, summary
 from nofluke.gate.projection import further
 from nofluke.questions import compare as comparing
 
@@ -86,6 +88,10 @@ class TestAConfiguration:
             ("columns = { score = 1 }", "expected a table of texts"),
             ("margin = inf", "margin = inf must be a finite number"),
             ("bounds = [0, nan]", "expected two numbers"),
+            ("planned = 99999999999999999999", "is too large a number; expected at most"),
+            (f"seed = -{10**400}", "is too large a number"),
+            (f"margin = {10**400}", "expected a number"),
+            (f"guardrails = {{ a = {10**400} }}", "expected a table of margins"),
             ("seed = 1.0", "seed = 1.0 is a number; expected a whole number"),
             ("planned = 0", "planned = 0 must be a finite number, at least 1"),
             ("alpha = nan", "alpha=nan is not a number"),
@@ -116,6 +122,21 @@ class TestAConfiguration:
     )
     def test_a_file_without_a_check_is_refused(self, tmp_path, head, said):
         assert said in refused(tmp_path, "", head)
+
+    @pytest.mark.parametrize("key", ["margin = 0.5", 'alternative = "better"'])
+    def test_a_guardrail_keeps_its_margin_and_claim(self, tmp_path, key):
+        body = 'primary = "acc"\nguardrails = { wer = 0.02 }\n[check.metrics.wer]\n'
+        said = refused(tmp_path, body + key)
+        assert f"{key.split()[0]} has no part in [check.metrics.wer]" in said
+        (check,) = load(tmp_path, body + "bounds = [0, 5]\n[check.metrics.acc]\nmargin = 0.01")
+        assert [m.asking["margin"] for m in check.metrics] == [0.01, 0.02]
+
+    def test_a_project_whose_tool_is_no_table_is_refused(self, tmp_path):
+        (tmp_path / "pyproject.toml").write_text("tool = 3\n")
+        for source in (tmp_path, tmp_path / "pyproject.toml"):
+            with pytest.raises(InputError, match="tool = 3 is a whole number") as caught:
+                gate.load(source)
+            assert caught.value.code == "NF034"
 
     def test_a_pattern_names_one_file(self, tmp_path):
         for name in ("old", "new-1", "new-2"):
@@ -235,6 +256,40 @@ def test_a_plan_is_passed_on_only_when_it_is_set(tmp_path, monkeypatch):
         (str(tmp_path / "plan.json"), ["binary"]),
         (None, ["alpha", "alternative", "binary"]),
     ]
+
+
+def test_an_error_level_is_promised_only_where_it_is_proved(tmp_path):
+    for name, wrong in (("old", 80), ("new", 79)):
+        rows = "".join(f"u{i},{int(i >= wrong)}\n" for i in range(100))
+        (tmp_path / f"{name}.csv").write_text("id,accuracy\n" + rows)
+    load(tmp_path, 'inconclusive = "pass"')
+    one = gate.run(tmp_path)
+    assert one.outcome == "pass"
+    assert one.checks[0].logic.endswith(
+        "the verdict, yes or no, is wrong with probability at most 5 %."
+    )
+    assert one.logic.startswith("A pass by decision, not by evidence: check 1;")
+    load(tmp_path, 'method = "t"')
+    bare = gate.run(tmp_path)
+    assert "asymptotic: how often the verdict is wrong is not bounded" in bare.checks[0].logic
+    assert bare.logic == ""
+    load(
+        tmp_path,
+        f'method = "t"\nname = "loose"\n[[check]]\nname = "let"\n{SIDES}',
+        "[[check]]\n" + SIDES,
+    )
+    two = gate.run(tmp_path, inconclusive="pass")
+    assert "no method with a guarantee stands behind loose" in two.logic
+    assert "the largest alpha" not in two.logic
+    assert "by evidence: loose, let;" in two.logic
+
+
+@pytest.mark.parametrize("text", ["@me", "#12", "o/r#1", "https://e.org", "WWW.e.org", "ftp://x"])
+def test_a_renderer_finds_no_mention_and_no_link(text):
+    """GitHub looks for these in the text as rendered, where every entity is a letter again."""
+    rendered = html.unescape(harmless(f"a {text} b"))
+    assert not re.search(r"@\w|#\w|://|www\.", rendered, re.IGNORECASE)
+    assert rendered.replace("\u200b", "") == f"a {text} b"
 
 
 def test_a_method_without_a_guarantee_is_told(tmp_path):

@@ -93,3 +93,73 @@ def test_sides_become_one_table():
         together("p", "q", scores, ("a", "b"), {"metric": "accuracy"})
     with pytest.raises(InputError, match="one side is an array"):
         together([0, 1], {"u": 1}, None, ("a", "b"), {})
+
+
+class TestNoMoreThanAlphaIsSpent:
+    def test_a_planned_look_leaves_nothing_for_another_kind(self):
+        one = look(40, planned=300, split=True)
+        assert (one.planned, one.alpha) == (True, 0.05)
+        with pytest.raises(InputError, match="nothing is left for it") as caught:
+            look(60, [one], split=True)
+        assert caught.value.code == "NF036"
+
+    def test_a_lowered_alpha_comes_too_late(self):
+        one = look(40, split=True, alpha=0.05)
+        with pytest.raises(InputError, match=r"look 1 had 0.025, .* alpha = 0.02"):
+            look(60, [one], split=True, alpha=0.02)
+
+    def test_looks_of_two_runs_that_did_not_know_of_each_other_are_added_up(self):
+        seen = [look(n, split=True, alpha=0.06) for n in (40, 50)]
+        assert [e.number for e in seen] == [1, 1]
+        with pytest.raises(InputError, match="all before it had 0.06 together"):
+            look(60, seen, split=True, alpha=0.06)
+
+    def test_many_shares_are_not_refused_for_their_last_digit(self):
+        seen = []
+        for n in range(40, 70):
+            seen.append(look(n, seen, split=True))
+        assert sum(e.alpha for e in seen) == pytest.approx(0.05 * (1 - 1 / 31))
+
+    def test_planned_is_no_licence_without_the_guarantee(self, monkeypatch):
+        from dataclasses import replace
+
+        from nofluke.questions import compare as comparing
+
+        whole = comparing.compare
+        monkeypatch.setattr(
+            comparing, "compare", lambda *a, **k: replace(whole(*a, **k), guarantee="heuristic")
+        )
+        one = look(40, planned=300, split=True)
+        assert (one.planned, one.alpha) == (False, 0.025)
+        with pytest.raises(InputError, match="has spent all of alpha"):
+            look(60, [look(40, planned=300)], planned=300)
+
+
+class TestAPlan:
+    def plan(self, tmp_path, method="hedged_star", **how):
+        path = tmp_path / "plan.json"
+        how = {"alpha": 0.01, "planned": 300, "a": "a", "b": "b", "bounds": (0, 1), **how}
+        plan.write(path, better="higher", metric="accuracy", method=method, binary=True, **how)
+        return path
+
+    @pytest.mark.parametrize("split", [False, True])
+    def test_an_anytime_plan_may_be_looked_at_again_at_its_own_alpha(self, tmp_path, split):
+        how = {"plan": self.plan(tmp_path), "margin": 0.0, "split": split}
+        seen = [look(40, **how)]
+        seen.append(look(300, seen, **how))
+        assert [(e.number, e.alpha, e.planned) for e in seen] == [(1, 0.01, True)] * 2
+
+    def test_a_plan_that_is_read_once_has_no_further_looks(self, tmp_path):
+        path = self.plan(tmp_path, method="star")
+        assert look(300, plan=path).alpha == 0.01
+        with pytest.raises(InputError, match="star, which looks once, at 300 units") as caught:
+            look(300, plan=path, split=True)
+        assert caught.value.code == "NF036"
+
+    @pytest.mark.parametrize(
+        "said", [{"alpha": 0.05}, {"alternative": "not-worse", "margin": 0.1}, {"margin": 0.02}]
+    )
+    def test_what_is_asserted_is_what_was_planned(self, tmp_path, said):
+        with pytest.raises(InputError, match="and the plan says") as caught:
+            look(40, plan=self.plan(tmp_path), **said)
+        assert caught.value.code == "NF031"

@@ -12,6 +12,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from nofluke import plan
+
 ROOT = Path(__file__).parents[2]
 RERUNS = pytest.mark.skipif(
     importlib.util.find_spec("pytest_rerunfailures") is None, reason="needs pytest-rerunfailures"
@@ -249,6 +251,43 @@ class TestTheSameTestAgain:
         assert "a rerun" not in outs[1].out
         one, two = ((tmp_path / f"{k}.json").read_bytes() for k in (1, 2))
         assert one == two
+
+
+def test_a_plan_settles_alpha_and_is_not_split(suite, tmp_path):
+    plan.write(tmp_path / "plan.json", planned=200, a="a", b="b", alpha=0.01, bounds=(0, 1),
+               better="higher", metric="accuracy", binary=True)  # fmt: skip
+    tests = "def test_it(nofluke):\n    nofluke.assert_better(OLD, GOOD, plan='plan.json', **HOW)\n"
+    ran = suite(tests, "--nofluke-ledger", "looks.json", "--nofluke-json", "all.json")
+    assert ran.counts == {"passed": 1}, ran.out
+    (told,) = json.loads((tmp_path / "all.json").read_text())["assertions"]
+    assert (told["alpha"], told["alpha_of_all_looks"], told["guarantee"]) == (0.01, 0.01, "anytime")
+
+
+@pytest.mark.parametrize(("said", "alpha"), [("2", 0.025), ("0", 0.05)])
+def test_reruns_of_the_configuration_are_announced(suite, tmp_path, said, alpha):
+    conftest = "def pytest_addoption(parser):\n    parser.addini('reruns', 'run again')\n"
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nreruns = {said}\n")
+    suite(UNDECIDED, "--nofluke-json", "all.json", conftest=conftest)
+    (told,) = json.loads((tmp_path / "all.json").read_text())["assertions"]
+    assert (told["alpha"], told["alpha_of_all_looks"]) == (alpha, 0.05)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--nofluke-json", "no/x.json"), ("--nofluke-ledger", "no/x"), ("--nofluke-json", "."),
+     ("--nofluke-report", "data.py")],
+)  # fmt: skip
+def test_what_could_not_be_written_is_refused_before_any_test(suite, options):
+    ran = suite(UNDECIDED, *options)
+    assert (ran.code, ran.counts) == (4, {})
+    assert f"{options[0]} {options[1]}" in ran.out
+
+
+def test_an_assertion_claims_what_its_name_says(suite):
+    ran = suite("def test_it(nofluke):\n"
+                "    nofluke.assert_better(OLD, GOOD, alternative='worse', **HOW)\n")  # fmt: skip
+    assert ran.counts == {"failed": 1}
+    assert "it is fixed by the assertion's name: assert_better claims 'better'" in ran.out
 
 
 class TestTheLedger:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def run(tokens: list[str]) -> int:
 
     from nofluke.errors import NoflukeError
 
+    _stand_in()
     _speak_any_id()
     code: object = None
     try:
@@ -44,8 +46,9 @@ def run(tokens: list[str]) -> int:
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
-        # that into an exit of its own.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # that into an exit of its own. A gate that comes here has no verdict, and never passes.
+        silence()
+        code = BAD_INPUT if tokens[:1] == ["gate"] else ANSWERED
     except OSError as error:
         _complain("NF001", f"{error}.")
         return BAD_INPUT
@@ -115,6 +118,20 @@ def app() -> App:
         help="What a code such as NF103 means and what to do.",
     )
     return commands
+
+
+def silence() -> None:
+    """Send what is left of our output nowhere, as its reader has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _stand_in() -> None:
+    """Where a stream is closed (`>&-`) Python has none; what is written to it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _speak_any_id() -> None:

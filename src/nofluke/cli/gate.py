@@ -37,12 +37,11 @@ def gate(
 
     Example: nofluke gate --summary summary.md --junit gate.xml
     """
-    from nofluke.cli import show
+    from nofluke.cli import show, targets
     from nofluke.gate import load, run
 
     path, checks = load(config)
-    written = [target for target in (junit, summary, report) if target is not None]
-    _refuse_targets(written, report, path, sum(len(check.metrics) for check in checks))
+    targets.refuse(path, checks, junit=junit, summary=summary, report=report)
     with show.busy(f"asking {len(checks)} checks"):
         answer = run(path, inconclusive=inconclusive)
     if junit is not None:
@@ -55,39 +54,33 @@ def gate(
         summary.write_text(markdown(answer), encoding="utf-8")
     if report is not None:
         _report(answer, report)
-    if format == "json":
-        sys.stdout.write(answer.to_json())
+    code = answer.exit_code
+    _print(answer, format)
+    return code
+
+
+def _print(answer: Gate, form: str) -> None:
+    """Print the answer; a reader that has gone (`| true`) changes nothing about the verdict."""
+    from nofluke.cli import silence
+    from nofluke.cli.tables import visible
+
+    if form == "json":
+        text = answer.to_json()
     else:
-        from nofluke.cli.tables import visible
-
-        sys.stdout.write("".join(f"{visible(line)}\n" for line in _text(answer)))
-    return answer.exit_code
-
-
-def _refuse_targets(written: list[Path], report: Path | None, config: Path, asked: int) -> None:
-    """Refuse before anything is run what could not be written after it."""
-    from nofluke.errors import InputError
-
-    for target in written:
-        if target.exists() and target.samefile(config):
-            raise InputError(f"{target} would overwrite the configuration.", code="NF008")
-        if not target.parent.is_dir():
-            raise InputError(f"there is no folder {target.parent}; create it first.", code="NF008")
-    if report is not None and _is_page(report) and asked > 1:
-        raise InputError(
-            f"--report {report} is one file and there are {asked} comparisons; name a folder.",
-            code="NF008",
-        )
-
-
-def _is_page(path: Path) -> bool:
-    return path.suffix.lower() in (".html", ".htm")
+        text = "".join(f"{visible(line)}\n" for line in _text(answer))
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
 
 
 def _report(answer: Gate, target: Path) -> None:
     """One page for each comparison."""
+    from nofluke.cli import targets
+
     found = [(c.name, m.name, m.comparison) for c in answer.checks for m in c.metrics]
-    if _is_page(target):
+    if targets.is_page(target):
         for _, _, comparison in found:
             comparison.report(target)
         return

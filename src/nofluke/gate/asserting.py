@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
     from nofluke.gate.looks import Look
     from nofluke.questions.comparison import Comparison
+    from nofluke.questions.plan_file import PlanFile
 
 _READING = ("better", "bounds", "binary", "metric", "columns", "failed")
+_ALPHA = 0.05
 
 
 def asserted(
     a: Any,
     b: Any,
     *,
-    alpha: float = 0.05,
+    alpha: float | None = None,
     scores: Scores | None = None,
     names: tuple[str, str] = ("a", "b"),
     earlier: Sequence[Look] = (),
@@ -42,7 +44,7 @@ def asserted(
         a: Baseline: an array of scores, a mapping of example to score, a file or folder, a data
             frame; or the candidate's id in ``scores``.
         b: The candidate compared with it, in the same form.
-        alpha: Error level of all looks together.
+        alpha: Error level of all looks together; 0.05, or that of ``plan=``.
         scores: A table that holds both.
         names: What the two are called where they have no names.
         earlier: Looks at this assertion so far.
@@ -51,26 +53,75 @@ def asserted(
         how: Further arguments of ``nofluke.read`` and ``nofluke.compare``.
 
     Raises:
-        InputError: The arguments or data cannot be used, or the look is refused.
+        InputError: The arguments or data cannot be used, the plan says otherwise, or the look is
+            refused.
 
     >>> result, look = asserted({"u1": 1, "u2": 0}, {"u1": 1, "u2": 1}, metric="accuracy")
     >>> result.verdict, look.number, look.alpha
     ('not enough evidence', 1, 0.05)
     """
+    plan = _plan(how, alpha, several=split)
+    alpha = (_ALPHA if alpha is None else alpha) if plan is None else plan.alpha
     reading = {k: how.pop(k) for k in _READING if k in how}
     table, left, right = together(a, b, scores, names, reading)
     said = {k: getattr(table, k) for k in ("better", "bounds", "binary", "metric")}
     question = {**reading, **said, **how, "a": left, "b": right, "alpha": alpha}
+    if plan is not None:
+        question["plan"] = plan.digest
+
+    def ask(level: float) -> Comparison:
+        if plan is not None and level != plan.alpha:
+            raise InputError(
+                f"the plan settles alpha = {plan.alpha:g} and its answer can no longer be read at "
+                "any time here, so that nothing can be set aside for further looks. Leave "
+                "--nofluke-ledger, --reruns or the flaky mark out for this test.",
+                code="NF036",
+            )
+        told = {"plan": plan} if plan is not None else {"alpha": level}
+        return comparing.compare(table, left, right, **{**how, **told})
+
     return looks.look(
-        lambda level: comparing.compare(table, left, right, alpha=level, **how),
+        ask,
         data=table.digest,
         question=looks.fingerprint(question),
         alpha=alpha,
         earlier=earlier,
         rerun=rerun,
         split=split,
-        planned=how.get("planned") is not None,
+        planned=how.get("planned") is not None or (plan is not None and plan.anytime),
     )
+
+
+def _plan(how: dict[str, Any], alpha: float | None, *, several: bool) -> PlanFile | None:
+    """The plan of the assertion, which must say the same as the assertion does."""
+    given = how.get("plan")
+    if given is None:
+        return None
+    from nofluke.questions import plan_file
+    from nofluke.questions.plan_file import PlanFile
+
+    plan = plan_file.verified(given) if isinstance(given, PlanFile) else plan_file.read(given)
+    said = {"alpha": alpha, "alternative": how.get("alternative"), "margin": how.get("margin")}
+    wrong = [
+        f"{name}={value!r}, and the plan says {getattr(plan, name)!r}"
+        for name, value in said.items()
+        if value is not None and value != getattr(plan, name)
+    ]
+    if wrong:
+        raise InputError(
+            f"this is not the comparison that was planned: {'; '.join(wrong)}. Assert what the "
+            "plan claims, with its margin.",
+            code="NF031",
+        )
+    if several and not plan.anytime:
+        raise InputError(
+            f"the plan is for {plan.method}, which looks once, at {plan.planned} units, with all "
+            "of alpha; --nofluke-ledger, --reruns or a flaky mark say that there may be several "
+            "looks. Leave these out for this test, or plan with hedged_star, which may be read at "
+            "any time.",
+            code="NF036",
+        )
+    return plan
 
 
 def together(

@@ -111,7 +111,7 @@ def _found(path: Path) -> Path:
         own, project = path / "nofluke.toml", path / "pyproject.toml"
         if own.is_file():
             return own
-        if project.is_file() and "nofluke" in _read(project).get("tool", {}):
+        if project.is_file() and "nofluke" in _tool(project):
             return project
     raise InputError(
         f"there is no gate in {path}: expected nofluke.toml, or [tool.nofluke] in "
@@ -122,11 +122,21 @@ def _found(path: Path) -> Path:
 
 def _table(path: Path) -> dict[str, Any]:
     """The part of the file that is ours."""
-    whole = _read(path)
     if path.name != "pyproject.toml":
-        return whole
-    found = whole.get("tool", {}).get("nofluke", {})
+        return _read(path)
+    found = _tool(path).get("nofluke", {})
     return found if isinstance(found, dict) else {"check": found}
+
+
+def _tool(project: Path) -> dict[str, Any]:
+    """The tables of all tools."""
+    found = _read(project).get("tool", {})
+    if not isinstance(found, dict):
+        raise InputError(
+            f"{project} holds 1 mistake:\n  - tool = {spelled(found)}; expected a table.",
+            code="NF034",
+        )
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -199,6 +209,15 @@ def _logic(table: Mapping[str, Any]) -> list[str]:
                 f"guardrails: {metric} = {margin:g} must be above 0, the loss that is tolerated: "
                 "no finite number of examples shows that nothing is lost."
             )
+    listed = table.get("metrics")
+    own: Mapping[str, Any] = listed if isinstance(listed, dict) else {}
+    for metric in table.get("guardrails", {}):
+        wrong += [
+            f"metrics: {metric} is a guardrail, so it must not be worse by the margin that "
+            f"guardrails gives; {key} has no part in [check.metrics.{metric}]."
+            for key in ("margin", "alternative")
+            if key in own.get(metric, {})
+        ]
     if "primary" in table:
         wrong += [
             unknown(m, tuple(map(str, names))) for m in table.get("metrics", ()) if m not in names

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 INCONCLUSIVE = ("fail", "pass", "report")
 
+MOST = 2**53  # the largest whole number below which every one is a float as well
+
 _EXPECTED = {
     "text": "a text",
     "texts": "a list of texts",
@@ -158,6 +160,8 @@ def _out_of_range(name: str, value: float, key: Key) -> str | None:
             checks.fraction(value, name=name)
         except InputError as error:
             return str(error)
+    if key.kind == "whole" and abs(value) > MOST:
+        return f"{name} = {value} is too large a number; expected at most {MOST}."
     if not math.isfinite(value) or (key.least is not None and value < key.least):
         return f"{name} = {value:g} must be a finite number, at least {key.least:g}."
     return None
@@ -165,6 +169,8 @@ def _out_of_range(name: str, value: float, key: Key) -> str | None:
 
 def _fits(value: Any, kind: str) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and kind != "whole" and isinstance(value, int) and abs(value) > MOST:
+        return False  # nor would TOML of other readers hold it
     if kind == "bounds":
         two = isinstance(value, list) and len(value) == 2
         return two and all(_fits(v, "number") and math.isfinite(v) for v in value)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nofluke.gate.verdicts import CheckAnswer, Gate, MetricAnswer
     from nofluke.results import Interval
 
+_SPACE = "&#8203;"  # of no width
 _WORDS = {
     "pass": "pass",
     "fail": "FAIL",
@@ -36,11 +37,17 @@ def summary(gate: Gate) -> str:
 def harmless(text: str) -> str:
     """Text of others, as text: no markup, no mention, no link, no broken table.
 
+    Escaping alone does not undo a mention or a link: these are looked for in the rendered text.
+    So an invisible space (U+200B) follows each @ and #, and parts ``://`` and ``www.``.
+
     >>> harmless("a|b <i> @me")
-    'a&#124;b &#60;i&#62; &#64;me'
+    'a&#124;b &#60;i&#62; &#64;&#8203;me'
+    >>> harmless("https://e.org www.e.org")
+    'https:&#8203;//e.org www&#8203;.e.org'
     """
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return re.sub(r"[^\w\s.,:;()+=/%'-]|_", lambda m: f"&#{ord(m[0])};", line)
+    escaped = re.sub(r"[^\w\s.,:;()+=/%'-]|_", lambda m: f"&#{ord(m[0])};", line)
+    return re.sub(r"(&#(?:64|35);|:(?=//)|(?i:www)(?=\.))", rf"\1{_SPACE}", escaped)
 
 
 def _check(check: CheckAnswer) -> list[str]:

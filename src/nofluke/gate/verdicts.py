@@ -32,6 +32,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "inconclusive", "unusable"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "unusable": 2, "inconclusive": 3}
 _WORST: tuple[Outcome, ...] = ("fail", "unusable", "inconclusive", "pass")
 # The weakest word says what the whole rests on.
+PROVED: tuple[Guarantee, ...] = ("anytime", "finite-sample")
 _LADDER: tuple[Guarantee, ...] = (
     "anytime", "finite-sample", "asymptotic", "conjectured", "heuristic", "descriptive",
 )  # fmt: skip
@@ -147,12 +148,32 @@ class Gate:
     @property
     def logic(self) -> str:
         """What a wrong gate costs, in one sentence."""
-        if len(self.checks) == 1:
-            return ""
+        told = [self._all()] if len(self.checks) > 1 else []
+        decided = [c for c in self.checks if c.verdict == "not enough evidence"]
+        for word in ("pass", "fail"):
+            names = ", ".join(c.name for c in decided if c.outcome == word)
+            if names:
+                told.append(
+                    f"A {word} by decision, not by evidence: {names}; nothing was shown there, "
+                    f"and no alpha bounds how often such a {word} is wrong."
+                )
+        return " ".join(told)
+
+    def _all(self) -> str:
+        """What all checks together promise, if each of them promises something."""
+        several = f"The gate passes only if all {len(self.checks)} checks do"
+        bare = [
+            c.name for c in self.checks if c.guarantee is not None and c.guarantee not in PROVED
+        ]
+        if bare:
+            return (
+                f"{several}. How often it passes wrongly is not bounded, as no method with a "
+                f"guarantee stands behind {', '.join(bare)}."
+            )
         return (
-            f"The gate passes only if all {len(self.checks)} checks do, so a wrong pass has at "
-            "most the probability of the largest alpha among them, without a correction; that "
-            "some check fails wrongly is bounded by the sum of their alphas only."
+            f"{several}, so a wrong pass of checks that were shown has at most the probability of "
+            "the largest alpha among them, without a correction; that some check fails wrongly is "
+            "bounded by the sum of their alphas only."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,7 +201,9 @@ class Gate:
 def run(source: str | PathLike[str] = ".", *, inconclusive: str | None = None) -> Gate:
     r"""Ask every check of a configuration; a check that cannot be asked says why, and no more.
 
-    Each check's verdict is wrong with probability at most its alpha, whichever way it goes.
+    Each check's verdict is wrong with probability at most its alpha, whichever way it goes, where
+    its guarantee is "anytime" or "finite-sample". A check that passes or fails by ``inconclusive``
+    was decided and not shown.
 
     Args:
         source: ``nofluke.toml`` or ``pyproject.toml``, or the folder of one.
@@ -243,12 +266,24 @@ def _decided(check: Check) -> logic.Decided:
             result.verdict,
             (result.verdict,),
             (result,),
-            f"One question at alpha {alpha:g}: a pass, and a fail, is wrong with probability at "
-            f"most {percent(alpha)}.",
+            _promise(alpha, result.guarantee),
         )
     assert check.alpha is not None  # noqa: S101 (only a plan leaves it open, for one metric)
     names = [str(metric.name) for metric in check.metrics]
     return logic.decide(check.require, names, asks, check.alpha)
+
+
+def _promise(alpha: float, guarantee: Guarantee) -> str:
+    """What one question's error level is worth."""
+    if guarantee in PROVED:
+        return (
+            f"One question at alpha {alpha:g}: the verdict, yes or no, is wrong with probability "
+            f"at most {percent(alpha)}."
+        )
+    return (
+        f"One question at alpha {alpha:g} by a method that is {guarantee}: how often the verdict "
+        "is wrong is not bounded."
+    )
 
 
 def _asking(source: Source, metric: Metric) -> Callable[[float | None], Comparison]:
@@ -298,7 +333,7 @@ def _notes(
         for m in metrics
         if verdict == "not enough evidence" and m.further is not None
     ]
-    if guarantee not in ("anytime", "finite-sample"):
+    if guarantee not in PROVED:
         told.append(
             f"NF177: the check rests on a method that is {guarantee}: alpha is not guaranteed at "
             "this number of examples."
