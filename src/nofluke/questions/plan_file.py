@@ -21,13 +21,12 @@ from nofluke.questions import plan_seals
 from nofluke.questions.claims import Claim
 from nofluke.questions.routes import ASYMPTOTIC
 from nofluke.scores import metrics
+from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import ArrayLike
-
-    from nofluke.scores.table import Scores
 
 KIND, SCHEMA = "nofluke plan", 2
 METHODS = ("mcnemar", *means.METHODS)
@@ -135,7 +134,7 @@ def write(
     method: str = "hedged_star",
     metric: str | None = None,
     bounds: Sequence[float] | None = None,
-    binary: bool = False,
+    binary: bool | None = None,
     clusters: bool | str | Mapping[str, Any] | None = False,
     max_cluster_size: float | None = None,
     missing: str = "raise",
@@ -159,7 +158,8 @@ def write(
         method: "hedged_star": the answer may be read at any time; or a method that looks once.
         metric: Name of the metric.
         bounds: Lowest and highest possible score; known for well-known metrics.
-        binary: Whether a score is 0 or 1 by its meaning.
+        binary: Whether a score is 0 or 1 by its meaning; by default as declared with the pilot's
+            table or known of the metric.
         clusters: What makes clusters, where they are the units: True for the table's cluster
             column, the name of that column, or a mapping of example id to cluster. ``compare``
             asks for the same.
@@ -178,6 +178,9 @@ def write(
     Raises:
         InputError: Arguments that ``compare`` would refuse, or a file that is there.
     """
+    if binary is None:
+        declared = isinstance(pilot, Scores) and pilot.binary
+        binary = declared or metrics.known(metric).binary
     by = plan_seals.clusters_sealed(clusters=clusters, pilot=pilot)
     found = plan_seals.seen(pilot, a, b, clusters=clusters)
     plan = _settled(
