@@ -81,7 +81,12 @@ def test_a_plan_is_written_and_kept(capsys, results, tmp_path):
     assert code == 0
     assert "Seal: " in err
     planned, digest = json.loads(out)["n"], json.loads(path.read_text())["digest"]
+    assert json.loads(path.read_text())["seen"].startswith("a pilot of 60 pairs, SHA-256 ")
 
+    code, _, err = ask(capsys, "compare", results, "--plan", path)
+    assert (code, err[:5]) == (2, "NF031")
+    assert "were in the pilot" in err
+    results.write_text(results.read_text().replace(",e", ",new-e"))
     code, out, _ = ask(capsys, "compare", results, "--plan", path, "--format", "json")
     question = json.loads(out)["question"]
     assert (code, question["plan"], question["planned"]) == (0, digest, planned)
@@ -111,3 +116,29 @@ def test_what_would_be_ignored_or_is_missing_is_refused(capsys, tokens):
     code, out, err = ask(capsys, "plan", *tokens)
 
     assert (code, out, err[:5]) == (2, "", "NF008")
+
+
+def test_what_is_binary_need_not_be_said_again(capsys, tmp_path):
+    path, pilot = tmp_path / "shares.json", tmp_path / "pilot.csv"
+    who = ("--a", "old", "--b", "new", "--quiet", "--write")
+    shares = ("--p-win", "0.1", "--p-loss", "0.04", "--metric", "accuracy")
+    code, _, err = ask(capsys, "plan", *shares, *who, path)
+    assert code == 0, err
+    said = json.loads(path.read_text())
+    assert (said["method"], said["binary"], said["bounds"]) == ("mcnemar", True, [0, 1])
+
+    rows = [f"old,e{i},{i % 3 == 0:d}\nnew,e{i},{i % 2:d}" for i in range(60)]
+    pilot.write_text("model,item,accuracy\n" + "\n".join(rows) + "\n")
+    tokens = ("--pilot", pilot, "--delta", "0.1", "--columns", "score=accuracy")
+    more = ("--metric", "accuracy", *who, tmp_path / "w.json")
+    code, _, err = ask(capsys, "plan", *tokens, *more)
+    assert code == 0, err
+    assert json.loads((tmp_path / "w.json").read_text())["binary"] is True
+
+
+@pytest.mark.parametrize("which", ["--gamma", "--bar"])
+def test_a_certificate_has_no_plan_file(capsys, tmp_path, which):
+    code, _, err = ask(capsys, "plan", which, "0.1", "--write", tmp_path / "w.json")
+
+    assert code == 2
+    assert "no plan file for certificates" in err

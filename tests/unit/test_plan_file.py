@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nofluke import Scores, compare, plan
-from nofluke.errors import InputError
+from nofluke.errors import InputError, ReadError
 
 WHAT = {
     "planned": 100,
@@ -84,7 +84,7 @@ class TestTheFile:
             path.write_text(json.dumps(changed))
             assert code_of(plan.read, path)[0] == "NF030"
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "nofluke plan", "schema": 2}'])
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "nofluke plan", "schema": 3}'])
     def test_what_is_no_plan_is_refused(self, path, text):
         path.write_text(text)
 
@@ -198,9 +198,127 @@ class TestKept:
         assert answer.question["planned"] == 60
 
     def test_clusters_are_planned(self, path, scores):
-        written = plan.write(path, **(WHAT | {"planned": 50}), clusters=True)
         labels = {str(i): str(i // 2) for i in range(100)}
+        written = plan.write(path, **(WHAT | {"planned": 50}), clusters=labels)
+        others = {**labels, "0": "49"}
 
-        assert compare(scores, "old", "new", plan=written, clusters=labels).n_units == 50
+        assert plan.read(path) == written
+        assert compare(scores, "old", "new", plan=path, clusters=dict(labels)).n_units == 50
+        for wrong in (others, True, None, False):
+            assert code_of(compare, scores, "old", "new", plan=written, clusters=wrong)[0] == (
+                "NF031"
+            )
+
+    def test_the_column_of_clusters_is_sealed(self, path, scores):
+        labels = [str(i // 2) for i in range(100)]
+        matrix = {"old": scores.sample(0), "new": scores.sample(1)}
+        table = Scores.from_arrays(matrix, bounds=(0, 1), cluster=labels)
+        by_doc = dataclasses.replace(table, reading={"columns": {"cluster": "doc"}})
+        how = WHAT | {"planned": 50}
+        found = plan.write(path, **how, clusters=True)
+        named = plan.write(path.with_name("2"), **how, clusters="doc")
+
+        assert (found.cluster_by, named.cluster_by) == ("column cluster", "column doc")
+        assert compare(table, "old", "new", plan=found).n_units == 50
+        assert compare(by_doc, "old", "new", plan=named, clusters=True).n_units == 50
+        assert "column doc" in code_of(compare, by_doc, "old", "new", plan=found)[1]
+        assert code_of(compare, table, "old", "new", plan=named)[0] == "NF031"
         # Without labels the table's own column is asked for, and it has none.
-        assert code_of(compare, scores, "old", "new", plan=written)[0] == "NF008"
+        assert code_of(compare, scores, "old", "new", plan=found)[0] == "NF008"
+
+    @pytest.mark.parametrize("name", ["weights", "groups", "bounds", "mix", "clusters", "alpha"])
+    def test_an_array_is_refused_and_not_asked_for_its_truth(self, path, scores, name):
+        written = plan.write(path, **WHAT)
+        code, text = code_of(compare, scores, "old", "new", plan=written, **{name: np.ones(100)})
+
+        assert code in ("NF031", "NF008")
+        assert name in text
+
+
+class TestPilot:
+    def table(self, first, last, **how):
+        rng = np.random.default_rng(first)
+        old = rng.random(last - first) * 0.6
+        names = [f"e{i}" for i in range(first, last)]
+        new = old + 0.1 + 0.2 * rng.random(last - first)
+        return Scores.from_arrays(
+            {"old": old, "new": new}, examples=names, bounds=(0, 1), better="higher", **how
+        )
+
+    def test_it_is_sealed_that_it_was_seen(self, path):
+        pilot = self.table(0, 60)
+        written = plan.write(path, **WHAT, pilot=pilot)
+
+        assert written.seen == f"a pilot of 60 pairs, SHA-256 {pilot.digest}"
+        assert len(set(written.pilot)) == 60
+        assert plan.read(path) == written
+        assert "a pilot of 60 pairs" in written.sentences()[0]
+        assert compare(self.table(60, 160), "old", "new", plan=path).n_units == 100
+
+    def test_its_examples_are_not_counted_again(self, path):
+        written = plan.write(path, **WHAT, pilot=self.table(0, 60))
+        code, text = code_of(compare, self.table(58, 158), "old", "new", plan=written)
+
+        assert code == "NF031"
+        assert "2 of what would be counted were in the pilot" in text
+        assert "example 'e58', example 'e59'" in text
+
+    def test_nor_are_its_clusters(self, path):
+        pilot = self.table(0, 60, cluster=[f"c{i // 3}" for i in range(60)])
+        fresh = self.table(60, 160, cluster=[f"c{i // 3 - 1}" for i in range(60, 160)])
+        written = plan.write(path, **WHAT, clusters=True, pilot=pilot)
+        code, text = code_of(compare, fresh, "old", "new", plan=written)
+
+        assert (len(written.pilot), code) == (80, "NF031")
+        assert "1 of what would be counted" in text
+        assert "cluster 'c19'" in text
+
+    def test_gains_have_no_ids(self, path):
+        written = plan.write(path, **WHAT, pilot=[0.1, 0.2, -0.1])
+
+        assert written.seen.startswith("a pilot of 3 pairs, SHA-256 ")
+        assert written.pilot == ()
+
+
+class TestTheDoor:
+    @pytest.mark.parametrize(
+        ("how", "code"),
+        [
+            ({"margin": 1}, "NF008"),
+            ({"margin": 5}, "NF008"),
+            ({"margin": float("inf")}, "NF008"),
+            ({"delta": 1.5}, "NF008"),
+            ({"delta": float("inf")}, "NF008"),
+            ({"binary": "no"}, "NF008"),
+            ({"binary": 1}, "NF008"),
+            ({"binary": True, "bounds": (2, 3)}, "NF010"),
+            ({"clusters": 3}, "NF008"),
+        ],
+        ids=str,
+    )
+    def test_what_no_comparison_could_keep_is_refused(self, path, how, code):
+        assert code_of(plan.write, path, **(WHAT | how))[0] == code
+        assert not path.exists()
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ('{"alpha": 0.05, "alpha": 0.5}', "'alpha' twice"),
+            ("[" * 100_000, "too deep"),
+            ('{"alpha": NaN}', "NaN is no number"),
+        ],
+        ids=["twice", "deep", "nan"],
+    )
+    def test_text_that_can_be_read_in_two_ways_is_refused(self, path, text, told):
+        path.write_text(text)
+        with pytest.raises(ReadError, match="nofluke plan --write") as found:
+            plan.read(path)
+
+        assert found.value.code == "NF030"
+        assert told in str(found.value)
+
+    def test_no_file_and_a_folder_are_refused(self, path, tmp_path):
+        for wrong in (path, tmp_path):
+            with pytest.raises(ReadError, match="cannot be read as a plan") as found:
+                plan.read(wrong)
+            assert (found.value.code, found.value.path) == ("NF030", str(wrong))

@@ -170,7 +170,7 @@ class TestMargins:
     [
         ({}, "NF008", "delta= is missing"),
         ({"delta": 0, "sd": 0.2}, "NF008", "above margin=0"),
-        ({"delta": 1.5, "sd": 0.2, "bounds": (0, 1)}, "NF008", "at most at 1"),
+        ({"delta": 1.5, "sd": 0.2, "bounds": (0, 1)}, "NF008", "1 is the largest gain"),
         ({"delta": 0.05, "method": "t"}, "NF008", "needs sd="),
         ({"delta": 0.05, "method": "star"}, "NF008", "needs a pilot"),
         ({"delta": 0.05, "method": "mcnemar"}, "NF008", "p_win="),

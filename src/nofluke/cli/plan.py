@@ -123,14 +123,9 @@ def _read(given: Mapping[str, Any]) -> Scores | None:
 def _written(given: Mapping[str, Any], answer: Any, scores: Scores | None) -> Any:
     """The plan that the answer makes; what it needs and was not said is asked for."""
     from nofluke.questions import plan_file
-    from nofluke.scores.metrics import bounds_of
 
-    if given["a"] is None or given["b"] is None:
-        raise InputError("--write needs --a and --b: who will be compared.", code="NF008")
-    bounds, binary = given["bounds"], given["binary"]
-    if scores is not None:
-        binary = binary or scores.binary
-        bounds = bounds or bounds_of(scores, candidates=(given["a"], given["b"]))
+    # The exact test is planned for what is 0 or 1 by its meaning, whoever said so.
+    binary = True if answer.method == "mcnemar" else given["binary"] or None
     return plan_file.write(
         given["write"],
         planned=answer.n,
@@ -142,8 +137,9 @@ def _written(given: Mapping[str, Any], answer: Any, scores: Scores | None) -> An
         alpha=answer.alpha,
         method=answer.method,
         metric=given["metric"] or (None if scores is None else scores.metric),
-        bounds=bounds,
+        bounds=given["bounds"] or (None if scores is None else scores.bounds),
         binary=binary,
+        pilot=scores,
         clusters=answer.unit == "clusters",
         max_cluster_size=given["max_cluster_size"],
         seed=given["seed"],

@@ -42,9 +42,23 @@ def refuse_ignored(command: Callable[..., object], given: Mapping[str, object]) 
             ignored |= told & _OF_BOTH
     if "n" in told:
         ignored |= told & {"delta", "gamma", "p_win"}
+    if "write" in told:
+        _refuse_unwritable(told)
     if ignored:
         names = ", ".join(sorted("--" + name.replace("_", "-") for name in ignored))
         raise InputError(f"{names} would be ignored here: {_why(told)}.", code="NF008")
+
+
+def _refuse_unwritable(told: set[str]) -> None:
+    """What makes no plan, before anything is simulated for it."""
+    if told & {"gamma", "bar"}:
+        raise InputError(
+            "--write: there is no plan file for certificates (--gamma, --bar); a plan is for a "
+            "comparison of --a and --b. Leave out --write.",
+            code="NF008",
+        )
+    if not {"a", "b"} <= told:
+        raise InputError("--write needs --a and --b: who will be compared.", code="NF008")
 
 
 def _why(told: set[str]) -> str:

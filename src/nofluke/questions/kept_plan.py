@@ -8,11 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.questions import plan_file
 from nofluke.questions.designs import counted
 from nofluke.questions.plan_file import PlanFile
+from nofluke.questions.plan_seals import clusters_differ, seen_before, units
 
 if TYPE_CHECKING:
     from nofluke.questions.comparison import Comparison
@@ -49,6 +52,7 @@ def kept(
     defaults = {k: p.default for k, p in inspect.signature(compare).parameters.items()}
     told = {k: v for k, v in given.items() if k in defaults and not _same(v, defaults[k])}
     _refuse_contradictions(plan, scores, a, b, told)
+    _refuse_pilot(plan, scores, told.get("clusters"))
     answer = compare(
         replace(scores, better=checks.better(plan.better)),
         a,
@@ -60,7 +64,7 @@ def kept(
         planned=plan.planned if plan.anytime else None,
         bounds=plan.bounds,
         binary=plan.binary,
-        clusters=(told.get("clusters") or True) if plan.clusters else None,
+        clusters=(told.get("clusters", True)) if plan.clusters else None,
         max_cluster_size=plan.max_cluster_size,
         groups=told.get("groups"),
         missing=plan.missing,
@@ -76,16 +80,15 @@ def kept(
 def _refuse_contradictions(
     plan: PlanFile, scores: Scores, a: str, b: str, told: Mapping[str, Any]
 ) -> None:
-    wrong = [f"{k}={told[k]!r} is not in the plan" for k in _UNPLANNED if k in told]
+    wrong = [f"{k}={_shown(told[k])} is not in the plan" for k in _UNPLANNED if k in told]
     for name in (
         "margin", "alternative", "alpha", "method", "planned", "bounds", "binary",
         "max_cluster_size", "missing", "seed",
     ):  # fmt: skip
         said = getattr(plan, name)
         if name in told and not _same(told[name], said):
-            wrong.append(f"{name}={told[name]!r}, and the plan says {said!r}")
-    if told.get("clusters") and not plan.clusters:
-        wrong.append("clusters= is given, and the plan counts pairs")
+            wrong.append(f"{name}={_shown(told[name])}, and the plan says {said!r}")
+    wrong += _clusters(plan, scores, told.get("clusters"))
     for name, value in (("a", a), ("b", b)):
         if value != getattr(plan, name):
             wrong.append(f"{name}={value!r}, and the plan says {getattr(plan, name)!r}")
@@ -97,6 +100,43 @@ def _refuse_contradictions(
         raise InputError(
             f"this is not the comparison that was planned: {'; '.join(wrong)}. Leave out what the "
             "plan settles; another question needs another plan, and new scores.",
+            code="NF031",
+        )
+
+
+def _clusters(plan: PlanFile, scores: Scores, given: Any) -> list[str]:
+    """What contradicts the plan in what makes clusters; False and None say nothing."""
+    if not plan.clusters:
+        none = given is None or given is False
+        return [] if none else ["clusters= is given, and the plan counts pairs"]
+    if given is False:
+        return ["clusters=False, and the plan counts clusters"]
+    differ = clusters_differ(plan.cluster_by or "", given, scores)
+    return [] if differ is None else [differ]
+
+
+def _refuse_pilot(plan: PlanFile, scores: Scores, clusters: Any) -> None:
+    """N was chosen by looking at these: it may not depend on what is counted."""
+    if not plan.pilot:
+        return
+    by = (True if clusters is None else clusters) if plan.clusters else False
+    named = units(
+        scores,
+        plan.a,
+        plan.b,
+        clusters=by,
+        missing=plan.missing,
+        better=plan.better,
+        bounds=plan.bounds,
+    )
+    again = seen_before(plan.pilot, named)
+    if again:
+        raise InputError(
+            f"{len(again)} of what would be counted were in the pilot that the plan was made from: "
+            f"{', '.join(again[:3])}{', ...' if len(again) > 3 else ''}. The number planned was "
+            "chosen by looking at them, and the promise is for a number that does not depend on "
+            "what is counted: leave them out of the table. If they only share their ids with the "
+            "pilot, give them ids of their own.",
             code="NF031",
         )
 
@@ -126,9 +166,19 @@ def _counted(plan: PlanFile, answer: Comparison) -> list[str]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal values; numbers by value, bounds whatever holds them."""
+    """Equal values; numbers by value, bounds whatever holds them, and never an array's truth."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray):
+        one = one.tolist()
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return list(one) == list(other)
+        return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return bool(one == other)
+        return False
+    plain = (str, int, float, np.number)
+    return isinstance(one, plain) and isinstance(other, plain) and bool(one == other)
+
+
+def _shown(value: Any) -> str:
+    """A value in a message: a large one by its kind."""
+    return repr(value) if isinstance(value, str | int | float | tuple) else type(value).__name__

@@ -238,6 +238,12 @@ def _of_gains(
     if a is not None or b is not None:
         raise InputError("a= and b= name candidates of a table, and pilot is none.", code="NF008")
     d = checks.sample(given, name="pilot")
+    largest = float(np.abs(d).max())
+    if largest and not 1e-100 <= largest <= 1e100:
+        raise InputError(
+            f"the pilot's largest gain is {largest:g}; take another unit for the score.",
+            code="NF008",
+        )
     low, high = checks.bounds((0, 1) if binary else bounds) or (-math.inf, math.inf)
     limits = checks.within(d, (low - high, high - low))
     if binary and not np.isin(d, (-1.0, 0.0, 1.0)).all():

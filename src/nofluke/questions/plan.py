@@ -35,6 +35,7 @@ __all__ = [
     "write",
 ]
 
+_LEAST_REACH = 1e-12
 _ASSUMES = (
     "Differences are independent and lie within the bounds; the number of examples is fixed in "
     "advance: crossing the envelope at one of many looks proves nothing.",
@@ -78,14 +79,14 @@ class Envelope(Result):
         A true gain of ``delta`` passes there about half of the time: this is no sample size. See
         ``n_with_power``.
         """
-        return concentration.hoeffding_sample_size(positive(delta) / self._range, self._tail)
+        return concentration.hoeffding_sample_size(self._reach(delta), self._tail)
 
     def n_with_power(self, delta: float, power: float = 0.8) -> int:
         """Smallest n at which a true gain of ``delta`` passes with at least this probability.
 
         By Hoeffding on both sides, so for every distribution within the bounds.
         """
-        reach, power = positive(delta) / self._range, checks.fraction(power, name="power")
+        reach, power = self._reach(delta), checks.fraction(power, name="power")
         return concentration.hoeffding_sample_size(reach, self._tail, power)
 
     def power(self, n: int, delta: float) -> float:
@@ -134,6 +135,15 @@ class Envelope(Result):
         if self.observed is None or self.side == "lower":
             return self.observed
         return -self.observed if self.side == "upper" else abs(self.observed)
+
+    def _reach(self, delta: float) -> float:
+        """The gain over the range, large enough for its square to be counted by."""
+        reach = positive(delta) / self._range
+        if reach < _LEAST_REACH:
+            raise InputError(
+                f"no n within reach shows a gain of {delta:g}; ask for a larger one.", code="NF032"
+            )
+        return reach
 
     @property
     def _range(self) -> float:

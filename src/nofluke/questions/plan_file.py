@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nofluke import checks, means
-from nofluke.errors import InputError
+from nofluke.errors import InputError, ReadError, some
+from nofluke.questions import plan_seals
 from nofluke.questions.claims import Claim
 from nofluke.questions.routes import ASYMPTOTIC
 from nofluke.scores import metrics
+from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
     from os import PathLike
 
-KIND, SCHEMA = "nofluke plan", 1
+    from numpy.typing import ArrayLike
+
+KIND, SCHEMA = "nofluke plan", 2
 METHODS = ("mcnemar", *means.METHODS)
 #: Methods whose answer may be read at any time, before N and after it.
 ANYTIME = ("hedged_star",)
-_NOTHING = "nothing yet seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,8 @@ class PlanFile:
         power: Probability with which it is shown.
         created: Date of the plan, as YYYY-MM-DD.
         seen: What had been seen by then.
+        cluster_by: What makes clusters: the column, or the digest of a mapping.
+        pilot: Marks (short hashes) of the examples and clusters of the pilot, where they have ids.
         digest: SHA-256 of all of this.
     """
 
@@ -76,7 +81,9 @@ class PlanFile:
     delta: float | None
     power: float | None
     created: str
-    seen: str = _NOTHING
+    seen: str = plan_seals.NOTHING
+    cluster_by: str | None = None
+    pilot: tuple[str, ...] = ()
     digest: str = ""
 
     @property
@@ -89,6 +96,7 @@ class PlanFile:
         said = {"kind": KIND, "schema": SCHEMA, **asdict(self)}
         del said["digest"]
         said["bounds"] = None if self.bounds is None else list(self.bounds)
+        said["pilot"] = list(self.pilot)
         return said
 
     def to_json(self) -> str:
@@ -126,14 +134,15 @@ def write(
     method: str = "hedged_star",
     metric: str | None = None,
     bounds: Sequence[float] | None = None,
-    binary: bool = False,
-    clusters: bool = False,
+    binary: bool | None = None,
+    clusters: bool | str | Mapping[str, Any] | None = False,
     max_cluster_size: float | None = None,
     missing: str = "raise",
     seed: int = 0,
     delta: float | None = None,
     power: float | None = None,
     created: str | dt.date | None = None,
+    pilot: ArrayLike | Scores | None = None,
 ) -> PlanFile:
     """Write a plan that ``compare`` will hold you to, before the first score is seen.
 
@@ -149,14 +158,19 @@ def write(
         method: "hedged_star": the answer may be read at any time; or a method that looks once.
         metric: Name of the metric.
         bounds: Lowest and highest possible score; known for well-known metrics.
-        binary: Whether a score is 0 or 1 by its meaning.
-        clusters: Whether clusters are the units.
+        binary: Whether a score is 0 or 1 by its meaning; by default as declared with the pilot's
+            table or known of the metric.
+        clusters: What makes clusters, where they are the units: True for the table's cluster
+            column, the name of that column, or a mapping of example id to cluster. ``compare``
+            asks for the same.
         max_cluster_size: Largest possible cluster; examples then count alike.
         missing: What it means that one side lacks an example.
         seed: Seed of the order in which units are counted (``order``).
         delta: True gain that N was planned for, for the record.
         power: Probability with which it is shown, for the record.
         created: Date; today by default.
+        pilot: What N was chosen by, as in ``sample_size``: a table, or gains. It is sealed that it
+            was seen; of a table also who was in it, and ``compare`` refuses to count those again.
 
     Returns:
         The plan with its digest. Keep that where it cannot be changed.
@@ -164,6 +178,11 @@ def write(
     Raises:
         InputError: Arguments that ``compare`` would refuse, or a file that is there.
     """
+    if binary is None:
+        declared = isinstance(pilot, Scores) and pilot.binary
+        binary = declared or metrics.known(metric).binary
+    by = plan_seals.clusters_sealed(clusters=clusters, pilot=pilot)
+    found = plan_seals.seen(pilot, a, b, clusters=clusters)
     plan = _settled(
         planned=planned,
         a=a,
@@ -176,14 +195,16 @@ def write(
         metric=metric,
         bounds=bounds,
         binary=binary,
-        clusters=clusters,
+        clusters=by is not None,
         max_cluster_size=max_cluster_size,
         missing=missing,
         seed=seed,
         delta=delta,
         power=power,
         created=dt.date.today() if created is None else created,
-        seen=_NOTHING,
+        seen=found.words,
+        cluster_by=by,
+        pilot=found.marks,
     )
     target = Path(path)
     try:
@@ -201,15 +222,10 @@ def read(path: str | PathLike[str]) -> PlanFile:
     """Read a plan, and refuse one that is not as it was written.
 
     Raises:
+        ReadError: No file that can be read, or no JSON (NF030).
         InputError: Not a plan, or changed since it was written, with the fields that were (NF030).
     """
-    try:
-        said = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path} is no plan: it is not JSON ({error}); nofluke plan --write makes one.",
-            code="NF030",
-        ) from None
+    said = _parsed(path)
     if not isinstance(said, dict) or said.get("kind") != KIND or said.get("schema") != SCHEMA:
         raise InputError(
             f"{path} is no plan of this version: expected kind {KIND!r} and schema {SCHEMA}; "
@@ -221,8 +237,45 @@ def read(path: str | PathLike[str]) -> PlanFile:
         raise InputError(_changed(path, said, each), code="NF030")
     try:
         return _settled(**{k: v for k, v in said.items() if k not in ("kind", "schema")})
-    except (TypeError, InputError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{path} is no plan that can be kept: {error}", code="NF030") from None
+
+
+def _parsed(path: str | PathLike[str]) -> Any:
+    """What the file says, each key once."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ReadError(
+            f"{path} cannot be read as a plan ({why}); name the file that nofluke plan --write "
+            "made.",
+            code="NF030",
+            path=str(path),
+        ) from None
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        why = "too deep" if isinstance(error, RecursionError) else error
+        raise ReadError(
+            f"{path} is no plan: it is not JSON of a plan ({why}); nofluke plan --write makes one.",
+            code="NF030",
+            path=str(path),
+        ) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two equal ones a reader would see either."""
+    said = dict(pairs)
+    if len(said) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"it says {some(twice)} twice")
+    return said
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def verified(plan: PlanFile) -> PlanFile:
@@ -277,6 +330,8 @@ def _settled(
     power: Any,
     created: Any,
     seen: Any,
+    cluster_by: Any,
+    pilot: Any,
 ) -> PlanFile:
     """The plan, checked and sealed."""
     plan = PlanFile(
@@ -289,9 +344,9 @@ def _settled(
         alpha=checks.fraction(alpha, name="alpha"),
         method=checks.choice(method, METHODS, name="method"),
         metric=None if metric is None else _name(metric, "metric"),
-        bounds=_bounds(bounds, metric, binary=bool(binary), method=method),
-        binary=bool(binary),
-        clusters=bool(clusters),
+        bounds=_bounds(bounds, metric, binary=_truth(binary, "binary"), method=method),
+        binary=_truth(binary, "binary"),
+        clusters=_truth(clusters, "clusters"),
         max_cluster_size=_size(max_cluster_size),
         missing=checks.choice(missing, ("raise", "common", "worst"), name="missing"),
         seed=checks.whole(seed, name="seed", least=0),
@@ -299,6 +354,8 @@ def _settled(
         power=None if power is None else checks.fraction(power, name="power"),
         created=_date(created),
         seen=str(seen),
+        cluster_by=cluster_by,
+        pilot=plan_seals.check(pilot),
     )
     _refuse_unfit(plan)
     return replace(plan, digest=_digest(plan.content()))
@@ -324,9 +381,15 @@ def _canonical(value: Any) -> bytes:
 
 
 def _whole(value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_whole(v) for v in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _truth(value: Any, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name}={value!r} is no truth value; write True or False.", code="NF008")
+    return bool(value)
 
 
 def _size(largest: Any) -> float | None:
@@ -357,6 +420,7 @@ def _bounds(
 def _refuse_unfit(plan: PlanFile) -> None:
     """What ``compare`` would refuse when it is too late to plan anew."""
     claim = Claim.understood(plan.alternative, plan.margin, plan.alpha)
+    _refuse_unreachable(plan)
     if plan.a == plan.b:
         raise InputError(f"a and b are both {plan.a!r}; name two candidates.", code="NF008")
     if plan.max_cluster_size is not None and not plan.clusters:
@@ -370,6 +434,28 @@ def _refuse_unfit(plan: PlanFile) -> None:
         )
     if plan.margin or claim.alternative in ("not-worse", "equivalent"):
         raise InputError("method='mcnemar' is a test at margin 0; take hedged_star.", code="NF008")
+
+
+def _refuse_unreachable(plan: PlanFile) -> None:
+    """Numbers that no comparison could have: a slip of the pen, such as per cent for shares."""
+    if not math.isfinite(plan.margin):
+        raise InputError(f"margin={plan.margin!r} must be finite.", code="NF008")
+    if plan.delta is not None and not math.isfinite(plan.delta):
+        raise InputError(f"delta={plan.delta!r} must be finite.", code="NF008")
+    if plan.bounds is None:
+        return
+    low, high = plan.bounds
+    if plan.binary and (low > 0 or high < 1):
+        raise InputError(
+            f"binary=True, and bounds=({low:g}, {high:g}) leave out 0 or 1.", code="NF010"
+        )
+    for name, size in (("margin", plan.margin), ("delta", abs(plan.delta or 0.0))):
+        if size > high - low or (name == "margin" and size == high - low):
+            raise InputError(
+                f"{name}={size:g} is not inside the possible differences of scores in "
+                f"[{low:g}, {high:g}]; it is in units of the score.",
+                code="NF008",
+            )
 
 
 def _name(name: object, which: str) -> str:

@@ -23,7 +23,25 @@ if TYPE_CHECKING:
 SIMULATED: dict[str, betting.Kind] = {"star": "star", "hedged_star": "hedged", "betting": "fixed"}
 _LONGEST = 200_000  # units in a simulated stream
 _LARGEST = 1e15  # gain that is asked about, where scores have no bounds
+_LEAST_REACH = 1e-12  # a gain, over the spread, for which n is still a number to count to
+_MOST_REACH = 1e5  # a gain, over the standard deviation, that a t test can be asked about
 _FINE = 4e-3  # of n, within which a simulated size is searched
+
+
+def t_size(gap: float, sd: float, alpha: float, power: float) -> int | None:
+    """``kernels.power.t_size``, for gains of which the t test can be asked.
+
+    Raises:
+        InputError: Hardly any spread at all (NF008): a t test would say yes to two units.
+    """
+    if gap > _MOST_REACH * sd:
+        raise InputError(
+            f"a standard deviation of {sd:g} is nothing beside a gain of {gap:g}, and a t test "
+            "cannot be planned by it; give the spread that differences have, or take "
+            "method='hoeffding', which needs none.",
+            code="NF008",
+        )
+    return None if gap < _LEAST_REACH * sd else kernel.t_size(gap, sd, alpha, power)
 
 
 class Power(NamedTuple):
@@ -126,9 +144,11 @@ class Hoeffding(GainTest):
         gap = (delta - self.margin) / self.span - concentration.hoeffding_radius(n, self.alpha)
         return Power(n, 0.0 if gap <= 0 else -math.expm1(-2 * n * gap**2))
 
-    def size(self, delta: float, power: float) -> Power:
+    def size(self, delta: float, power: float) -> Power | None:
         """In closed form."""
         reach = (delta - self.margin) / self.span
+        if reach < _LEAST_REACH:
+            return None
         n = concentration.hoeffding_sample_size(reach, self.alpha, power)
         return self.power(n, delta)
 
@@ -156,7 +176,7 @@ class Student(GainTest):
 
     def size(self, delta: float, power: float) -> Power | None:
         """By the noncentral t distribution: the t quantile costs one or two units more than z."""
-        n = kernel.t_size(delta - self.margin, self.sd_at(delta), self.alpha, power)
+        n = t_size(delta - self.margin, self.sd_at(delta), self.alpha, power)
         return None if n is None else self.power(n, delta)
 
 
@@ -180,6 +200,8 @@ class Discordant(GainTest):
 
     def size(self, delta: float, power: float) -> Power | None:
         """The n from which on the power stays there: it need not grow with n."""
+        if delta < _LEAST_REACH:
+            return None
         n = kernel.mcnemar_size(*self.shares_at(delta), self.alpha, power)
         return None if n is None else self.power(n, delta)
 
@@ -203,6 +225,8 @@ class Bar(GainTest):
 
     def size(self, delta: float, power: float) -> Power | None:
         """The n from which on the power stays there: it goes up and down with n."""
+        if delta < _LEAST_REACH:
+            return None
         n = kernel.binomial_size(self.bar, min(1.0, self.bar + delta), self.alpha, power)
         return None if n is None else self.power(n, delta)
 
@@ -239,6 +263,8 @@ class Betting(GainTest):
         Steps as if the power were that of a mean, then bisection.
         """
         drawn = self.pilot.tilted(delta)
+        if delta - self.margin < _LEAST_REACH * drawn.sd:
+            return None
         z, need = -float(ndtri(self.alpha)), float(ndtri(power))
         start = kernel.normal_size(delta - self.margin, drawn.sd, self.alpha, power)
         n, low, high = max(2.0, 1.2 * start), 1, None

@@ -35,6 +35,8 @@ CERTIFICATES = {
     "owen": "owen",
 }
 METHODS = ("auto", "hoeffding", "t", "mcnemar", "clopper_pearson", *SIMULATED, *CERTIFICATES)
+_ROUNDING = 1e-12
+_SMALL = 1e-100  # squares of what is as small, or as large as its inverse, are still numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +111,11 @@ class Asked:
         asked = cls(
             method=method,
             alpha=checks.fraction(alpha, name="alpha"),
-            margin=checks.real(margin, name="margin"),
+            margin=moderate(checks.real(margin, name="margin"), name="margin"),
             side=checks.side(side),
-            sd=None if sd is None else positive(sd, name="sd"),
+            sd=None if sd is None else moderate(positive(sd, name="sd"), name="sd"),
             pilot=(seen.mirrored() if side == "upper" else seen) if seen else None,
-            bounds=checks.bounds(bounds),
+            bounds=_moderate_bounds(bounds),
             p_win=None if p_win is None else checks.fraction(p_win, name="p_win"),
             p_loss=None if p_loss is None else checks.fraction(p_loss, name="p_loss"),
             bar=None if bar is None else checks.fraction(bar, name="bar"),
@@ -173,10 +175,15 @@ class Asked:
             )
         number = checks.real(delta, name="delta")
         highest = self.difference_bounds[1] if self._bounded else math.inf
-        if not (self.margin < number <= highest and math.isfinite(number)):
+        moderate(number, name="delta")
+        # 1 - 0.9 is a little less than 0.1: the largest gain may be typed as a decimal.
+        if self.margin < number <= highest + _ROUNDING * abs(highest):
+            number = min(number, highest)
+        else:
+            most = f", and {highest:g} is the largest gain that there can be"
             raise InputError(
-                f"delta={delta!r} must lie above margin={self.margin:g} and at most at "
-                f"{highest:g}, the largest gain that there can be.",
+                f"delta={delta!r} must lie above margin={self.margin:g}"
+                f"{most if math.isfinite(highest) else ''}.",
                 code="NF008",
             )
         both = self.p_win is not None and self.p_loss is not None
@@ -222,7 +229,8 @@ class Asked:
         notes = () if self.pilot is None else self.pilot.notes
         if delta is not None:
             notes = (*notes, *test.notes(found.n, delta))
-        if floor is not None and found.n < floor and delta is not None:
+        trusting = test.test_guarantee == "asymptotic"
+        if trusting and floor is not None and found.n < floor and delta is not None:
             notes = (
                 *notes,
                 f"NF172: {counted(found.n, self.unit)} are fewer than the {floor} with which any "
@@ -374,6 +382,25 @@ def positive(delta: float, *, name: str = "delta") -> float:
     if not 0 < number < math.inf:
         raise InputError(f"{name}={delta!r} must be a positive difference.", code="NF008")
     return number
+
+
+def moderate(number: float, *, name: str) -> float:
+    """A number of which the square is one too; 0 may be."""
+    if number and not _SMALL <= abs(number) <= 1 / _SMALL:
+        raise InputError(
+            f"{name}={number!r} is out of reach; expected a size between {_SMALL:g} and "
+            f"{1 / _SMALL:g}. Take another unit for the score.",
+            code="NF008",
+        )
+    return number
+
+
+def _moderate_bounds(given: Sequence[float] | None) -> tuple[float, float] | None:
+    found = checks.bounds(given)
+    for bound in found or ():
+        if math.isfinite(bound):
+            moderate(bound, name="bounds")
+    return found
 
 
 def needs(method: str, what: str) -> InputError:

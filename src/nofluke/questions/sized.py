@@ -91,7 +91,8 @@ class Planned(Result):
 
     def _shown_gain(self) -> str:
         more = f" by more than {self.margin:g}" if self.margin > 0 else ""
-        less = f" is not worse by {-self.margin:g} or more" if self.margin < 0 else ""
+        other = "better" if self.side == "upper" else "worse"
+        less = f" is not {other} by {-self.margin:g} or more" if self.margin < 0 else ""
         return less or (f" is better{more}" if self.side != "upper" else f" is worse{more}")
 
     def _floor_sentence(self) -> list[str]:

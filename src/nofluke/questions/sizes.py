@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from nofluke import bands, checks
 from nofluke.errors import InputError
-from nofluke.questions.powers import Power
+from nofluke.kernels.power import MOST
+from nofluke.questions.powers import SIMULATED, Power
 from nofluke.questions.size_asked import CERTIFICATES, Asked, needs
 from nofluke.questions.sized import Detectable, SampleSize
 
@@ -107,10 +108,11 @@ at this error level with fewer than 62 pairs.
     test = asked.test()
     found = test.size(delta, power)
     if found is None:
+        others = " or ".join(repr(m) for m in ("t", "hoeffding") if m != test.name)
+        simulated = f", or take method={others}, which has a formula" * (test.name in SIMULATED)
         raise InputError(
             f"no n within reach shows a gain of {delta:g} with probability {power:g} by "
-            f"{test.name}; ask for a larger gain or less power, or take method='t' or 'hoeffding', "
-            "which have formulas.",
+            f"{test.name}; ask for a larger gain or less power{simulated}.",
             code="NF032",
         )
     return SampleSize(
@@ -177,6 +179,8 @@ def detectable(
     0.0981
     """
     n = checks.whole(n, name="n")
+    if n > MOST:
+        raise InputError(f"n is more than the {MOST:g} that are planned for.", code="NF032")
     given = _without(locals(), "n", "power")
     asked = Asked.understood(p_win=None, gamma=None, **given)
     if asked.method in CERTIFICATES:

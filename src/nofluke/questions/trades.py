@@ -13,6 +13,8 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import power as kernel
+from nofluke.questions.powers import t_size
+from nofluke.questions.size_asked import moderate
 from nofluke.results import Result, Row, percent
 from nofluke.scores.pairing import pair
 from nofluke.scores.table import Scores
@@ -95,10 +97,10 @@ class Trade(Result):
 
     def _endless(self) -> int:
         tail = self.alpha / 2 if self.side == "both" else self.alpha
-        if self.components.between == 0:
-            return 2
         gap = self.delta - self.margin
-        return kernel.t_size(gap, self.components.between, tail, self.power) or kernel.MOST
+        # Items that hardly differ would need two, as any t test does.
+        between = max(self.components.between, 1e-5 * gap)
+        return t_size(gap, between, tail, self.power) or kernel.MOST
 
     def _fields(self) -> Mapping[str, Any]:
         return {
@@ -165,7 +167,7 @@ def trade(
     >>> answer.cheapest["repeats"]
     5
     """
-    margin = checks.real(margin, name="margin")
+    margin = moderate(checks.real(margin, name="margin"), name="margin")
     gap = _above(delta, margin)
     found, digest = _components(between, within, pilot, a, b)
     error, on = checks.fraction(alpha, name="alpha"), checks.side(side)
@@ -175,7 +177,7 @@ def trade(
     per_run = _cost(cost_per_run, "cost_per_run")
     splits: list[Row] = []
     for K in sorted({checks.whole(k, name="repeats") for k in repeats}):
-        n = kernel.t_size(gap, max(found.sd(K), 1e-12 * gap), tail, power)
+        n = t_size(gap, found.sd(K), tail, power)
         if n is None:
             raise InputError(f"no n within reach shows a gain of {delta:g}.", code="NF032")
         splits.append({"repeats": K, "n": n, "runs": n * K, "sd": found.sd(K)})
@@ -247,6 +249,7 @@ def _components(
             "at least two runs of each in columns.",
             code="NF032",
         )
+    moderate(float(np.abs(d).max()), name="pilot")
     squares = float(d.var(axis=1, ddof=1).mean())
     return _separated(d.mean(axis=1), squares, squares / d.shape[1]), hashlib.sha256(
         np.ascontiguousarray(d).tobytes()
@@ -294,6 +297,7 @@ def _above(delta: float, margin: float) -> float:
     number = checks.real(delta, name="delta")
     if not margin < number < math.inf:
         raise InputError(f"delta={delta!r} must be a gain above margin={margin:g}.", code="NF008")
+    moderate(number, name="delta")
     return number - margin
 
 
@@ -301,11 +305,11 @@ def _sd(value: float, name: str) -> float:
     number = checks.real(value, name=name)
     if not 0 <= number < math.inf:
         raise InputError(f"{name}={value!r} is no standard deviation.", code="NF008")
-    return number
+    return moderate(number, name=name)
 
 
 def _cost(value: float, name: str) -> float:
     number = checks.real(value, name=name)
     if not 0 <= number < math.inf:
         raise InputError(f"{name}={value!r} must be at least 0.", code="NF008")
-    return number
+    return moderate(number, name=name)

@@ -67,6 +67,11 @@ class Gaps:
             f"none of the {len(ours)} examples of {a.name!r} ({some(ours, most=2)}) is among the "
             f"{len(theirs)} of {b.name!r} ({some(theirs, most=2)})"
         )
+        if ours[0] == f"{a.name}#0" and theirs[0] == f"{b.name}#0":
+            letter = (
+                f"{a.name!r} has {len(ours)} scores and {b.name!r} {len(theirs)}: arrays of "
+                "different lengths are taken to be on examples of their own"
+            )
         alike = self._alike()
         if alike:
             return InputError(f"{letter}. {alike}", code="NF018")
