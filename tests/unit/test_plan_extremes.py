@@ -85,3 +85,10 @@ def test_arrays_of_two_lengths_are_told_by_their_lengths():
     table = Scores.from_arrays({"a": np.zeros(200), "b": np.ones(199)}, bounds=(0, 1))
     with pytest.raises(InputError, match="'a' has 200 scores and 'b' 199"):
         compare(table, "a", "b", alternative="different")
+
+
+@pytest.mark.parametrize(("n", "text"), [(10**6 + 1, "method='t'"), (10**9 + 1, "ask for that")])
+def test_a_gain_is_not_searched_for_without_end(n, text):
+    with pytest.raises(InputError, match=text) as refused:
+        plan.detectable(n, p_loss=0.1)
+    assert refused.value.code == "NF032"

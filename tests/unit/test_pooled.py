@@ -375,3 +375,8 @@ def test_functions_of_one_s_own():
         with pytest.raises(InputError, match=text) as refused:
             compare_pooled(scores, "a", "b", function)
         assert refused.value.code == "NF025"
+
+
+def test_what_is_no_table_is_refused_with_what_to_do():
+    with pytest.raises(InputError, match=r"a NoneType arrived; make them with nofluke\.read"):
+        compare_pooled(None, "a", "b", "errors/words")

@@ -16,6 +16,7 @@ from nofluke.kernels.student import Limits
 from nofluke.questions import corpus_statistics
 from nofluke.questions.corpora import Corpora, paired, refuse_gaps
 from nofluke.questions.pooled_answer import Estimate, PooledComparison
+from nofluke.scores.sides import check_two
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,6 +88,7 @@ def compare_pooled(
     >>> answer.verdict, round(answer.a, 3), round(answer.b, 3)
     ('yes', 0.212, 0.104)
     """
+    check_two(scores, a, b)
     asked = _Asked.understood(
         scores,
         statistic,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from nofluke.scores.table import Scores
 
+_MOST_EXACT = 10**6  # pairs; beyond them the search by exact power takes minutes
+
 
 def sample_size(
     delta: float | None = None,
@@ -180,9 +182,20 @@ def detectable(
     """
     n = checks.whole(n, name="n")
     if n > MOST:
-        raise InputError(f"n is more than the {MOST:g} that are planned for.", code="NF032")
+        raise InputError(
+            f"n={n} is more than the {MOST:g} that are planned for; ask for that many, which show "
+            "any gain that n do.",
+            code="NF032",
+        )
     given = _without(locals(), "n", "power")
     asked = Asked.understood(p_win=None, gamma=None, **given)
+    if asked.method == "mcnemar" and n > _MOST_EXACT:
+        raise InputError(
+            f"n={n} by method='mcnemar': its exact power is searched for up to {_MOST_EXACT:g} "
+            "pairs. Ask for that many, or for method='t' with sd=sqrt(p_win + p_loss), which is "
+            "close to it there.",
+            code="NF032",
+        )
     if asked.method in CERTIFICATES:
         return _certificate_rate(asked, n)
     power = checks.fraction(power, name="power")
