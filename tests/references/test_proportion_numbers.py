@@ -155,3 +155,11 @@ def test_newcombes_interval_for_pairs_by_its_definition(counts):
     found = proportions.newcombe_paired(wins=b, losses=c, both=a, neither=d, alpha=0.05)
 
     assert (found.lower, found.upper) == pytest.approx((float(lower), float(upper)), rel=1e-11)
+
+
+def test_clopper_pearson_of_55_in_100():
+    found = proportions.clopper_pearson([1] * 55 + [0] * 45, level=0.95)
+
+    assert (found.lower, found.upper) == pytest.approx(
+        (0.44728018877393605, 0.6496797707603279), rel=1e-12
+    )

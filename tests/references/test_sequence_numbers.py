@@ -14,7 +14,7 @@ from scipy.integrate import dblquad
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
-from nofluke import sequences
+from nofluke import means, sequences
 from nofluke.kernels import group_sequential, mixtures, plug_in
 
 VARIANCES = (10, 100, 1000)
@@ -100,6 +100,36 @@ def test_predictable_weights_agree_with_confseq_around_its_plain_means(d, expect
 
     x = (d + 1) / 2
     assert (limit(x), 1 - limit(1 - x)) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("d", "expected"),
+    [
+        (tern(), (0.4961218500471738, 0.5279358320294276)),
+        (rougey(), (0.46275050271767715, 0.5377681697413073)),
+    ],
+)
+def test_predictable_weights_for_one_look_agree_with_confseq(d, expected):
+    # Its centres again: the plain mean of the past, which is 0 before the first score.
+    def limit(x):
+        plain = np.append(0, np.cumsum(x)[:-1] / np.arange(1, x.size))
+        return plug_in.lower_limit(x, plain, plug_in.fixed_weights(x, 0.025), 0.025)
+
+    x = (d + 1) / 2
+    assert (limit(x), 1 - limit(1 - x)) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("d", "expected"),
+    [
+        (tern(), (0.4690530591652564, 0.5549469408346737)),
+        (rougey(), (0.40424710680463266, 0.5963116650686171)),
+    ],
+)
+def test_hoeffding_is_confseqs_predictable_hoeffding_for_one_look(d, expected):
+    found = means.hoeffding((d + 1) / 2, level=0.95, bounds=(0, 1))
+
+    assert (found.lower, found.upper) == pytest.approx(expected, rel=1e-11)
 
 
 @pytest.mark.parametrize(
