@@ -1,0 +1,1 @@
+"""Simulations that check what the methods and their sources claim."""
