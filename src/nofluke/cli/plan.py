@@ -12,6 +12,7 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from nofluke.questions.planned_runs import RunsPlan
     from nofluke.questions.sized import Detectable, SampleSize
     from nofluke.questions.trades import Trade
     from nofluke.scores.table import Scores
@@ -55,6 +56,14 @@ def plan(
     ] = None,
     metric: Annotated[str | None, Parameter(help="Name of the metric.")] = None,
     columns: Annotated[str | None, Parameter(help="Roles of the pilot's columns.")] = None,
+    quantile: Annotated[
+        float | None, Parameter(help="Instead: runs for limits of this quantile, 0.05.")
+    ] = None,
+    level: Annotated[float | None, Parameter(help="For --quantile: confidence.")] = None,
+    width: Annotated[float | None, Parameter(help="Expected length, by a pilot of runs.")] = None,
+    design: Annotated[
+        int | None, Parameter(help="Runs at which limits at any time are narrow.")
+    ] = None,
     repeats: Annotated[str | None, Parameter(help="Runs of each item, 1,2,5: a trade.")] = None,
     between: Annotated[float | None, Parameter(help="Spread of items, for a trade.")] = None,
     within: Annotated[float | None, Parameter(help="Spread of runs of an item.")] = None,
@@ -68,7 +77,7 @@ def plan(
     ] = "text",
     quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
 ) -> None:
-    """How many examples are needed, before any is run; and a sealed plan to keep to.
+    """How many examples or runs are needed, before any is run; and a sealed plan to keep to.
 
     Example: nofluke plan --delta 0.05 --sd 0.2
     """
@@ -79,8 +88,9 @@ def plan(
     scores = _read(given)
     seen = {"pilot": scores, "a": a, "b": b} if scores is not None else {}
     test = {"alpha": alpha, "power": power, "margin": margin, "side": side, **seen}
+    answer: RunsPlan | SampleSize | Detectable | Trade
     with show.busy("planning"):
-        answer = _answer(given, test)
+        answer = _answer(given, test) if quantile is None else _runs(given, scores)
     if write is not None:
         show.note(str(_written(given, answer, scores)))
     show.answer(answer, form=format, work=False, quiet=quiet)
@@ -101,6 +111,17 @@ def _answer(given: Mapping[str, Any], test: dict[str, Any]) -> SampleSize | Dete
     if given["n"] is not None and given["gamma"] is None and given["delta"] is None:
         return sizes.detectable(given["n"], **test)
     return sizes.sample_size(given["delta"], p_win=given["p_win"], gamma=given["gamma"], **test)
+
+
+def _runs(given: Mapping[str, Any], scores: Scores | None) -> RunsPlan:
+    from nofluke.questions.run_sizes import runs
+
+    if given["level"] is None:
+        raise InputError("--quantile needs --level, the confidence, such as 0.9.", code="NF008")
+    asked = {name: given[name] for name in ("n", "width")}
+    if given["design"] is not None:
+        asked["design"] = given["design"]
+    return runs(given["quantile"], given["level"], pilot=scores, candidate=given["a"], **asked)
 
 
 def _read(given: Mapping[str, Any]) -> Scores | None:

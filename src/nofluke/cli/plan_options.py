@@ -17,6 +17,10 @@ _TEST = frozenset(
         "max_cluster_size", "streams", "write",
     }
 )  # fmt: skip
+_OF_RUNS = frozenset({"level", "width", "design"})
+# What the runs for a quantile take; of the pilot's two sides there is one.
+_RUNS = frozenset({"quantile", "n", "pilot", "a", "better", "bounds", "metric", "columns"})
+_SHOWN = frozenset({"format", "quiet"})
 _OF_PILOT = frozenset({"columns"})
 # What is about the plan or the pilot, and means nothing without either.
 _OF_BOTH = frozenset({"a", "b", "better", "metric", "clusters"})
@@ -34,19 +38,27 @@ def refuse_ignored(command: Callable[..., object], given: Mapping[str, object]) 
     """
     defaults = inspect.signature(command).parameters
     told = {name for name in defaults if given[name] != defaults[name].default}
-    trade = "repeats" in told
-    ignored = set(told & (_TEST if trade else _TRADE))
+    ignored = _ignored(told)
     if "pilot" not in told:
         ignored |= told & _OF_PILOT
         if "write" not in told:
             ignored |= told & _OF_BOTH
+        if "quantile" in told:
+            ignored |= told & {"bounds"}
     if "n" in told:
         ignored |= told & {"delta", "gamma", "p_win"}
-    if "write" in told:
+    if "write" in told and "quantile" not in told:
         _refuse_unwritable(told)
     if ignored:
         names = ", ".join(sorted("--" + name.replace("_", "-") for name in ignored))
         raise InputError(f"{names} would be ignored here: {_why(told)}.", code="NF008")
+
+
+def _ignored(told: set[str]) -> set[str]:
+    """What the question that was asked does not take, whatever else is said."""
+    if "quantile" in told:
+        return told - _OF_RUNS - _RUNS - _SHOWN
+    return told & ((_TEST if "repeats" in told else _TRADE) | _OF_RUNS)
 
 
 def _refuse_unwritable(told: set[str]) -> None:
@@ -62,6 +74,10 @@ def _refuse_unwritable(told: set[str]) -> None:
 
 
 def _why(told: set[str]) -> str:
+    if "quantile" in told:
+        return "with --quantile the runs for its limits are asked for, or it is for a --pilot"
+    if told & _OF_RUNS:
+        return "it is for --quantile"
     if "repeats" in told:
         return "with --repeats a trade of items against runs is asked for, by the t test"
     if "n" in told:

@@ -27,12 +27,13 @@ _TEXTS = {
     "sample_size": "nofluke.cli.plan_text",
     "detectable": "nofluke.cli.plan_text",
     "trade": "nofluke.cli.plan_text",
+    "runs": "nofluke.cli.plan_text",
 }
 
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
     "rank": "rank",
-    **dict.fromkeys(("sample_size", "detectable", "trade"), "plan"),
+    **dict.fromkeys(("sample_size", "detectable", "trade", "runs"), "plan"),
 }
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.

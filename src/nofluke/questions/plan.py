@@ -13,6 +13,8 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import concentration
 from nofluke.questions.plan_file import PlanFile, read, write
+from nofluke.questions.planned_runs import RunsPlan
+from nofluke.questions.run_sizes import runs
 from nofluke.questions.size_asked import positive
 from nofluke.questions.sized import Detectable, SampleSize
 from nofluke.questions.sizes import detectable, sample_size
@@ -24,12 +26,14 @@ __all__ = [
     "Detectable",
     "Envelope",
     "PlanFile",
+    "RunsPlan",
     "SampleSize",
     "Trade",
     "detectable",
     "envelope",
     "order",
     "read",
+    "runs",
     "sample_size",
     "trade",
     "write",

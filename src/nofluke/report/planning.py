@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from nofluke.questions.planned_runs import WORDS, RunsPlan
 from nofluke.questions.sized import Detectable, Planned
 from nofluke.questions.trades import Trade
 from nofluke.report.view import common, view
 from nofluke.report.wording import number
+from nofluke.results import percent
 
 _LIMITS = (
     "A plan is as good as what it assumes: how much gains vary is known afterwards only.",
@@ -15,6 +17,12 @@ _LIMITS = (
         "A gain that was not shown is no gain that is not there: with the planned power it is "
         "missed in the other cases."
     ),
+)
+
+_RUN_LIMITS = (
+    "That limits exist does not say that they are close together: their distance is that of runs.",
+    "Runs on one test set speak of this test set; what another one would give is no part of it.",
+    "Numbers for one look do not hold if runs are added until the interval looks good.",
 )
 
 
@@ -40,7 +48,22 @@ def trade(result: Trade) -> dict[str, Any]:
     return _page(result, head, caption) | {"counted": "items"}
 
 
-def _page(result: Planned | Trade, head: str, caption: str) -> dict[str, Any]:
+@view.register(RunsPlan)
+def runs(result: RunsPlan) -> dict[str, Any]:
+    """What the page of the runs for a quantile says."""
+    what = f"limits of the {result.u:g} quantile at level {percent(result.level)}"
+    head = f"Needed: {result.n} {'run' if result.n == 1 else 'runs'} ({what}, {result.guarantee})"
+    page = _page(
+        result,
+        head,
+        "What exists at which number of runs (coverage where the density is locally uniform)",
+    )
+    for cells, row in zip(page["cells"], result.rows(), strict=True):
+        cells[1] = WORDS[row["exists"]]
+    return page | {"counted": "runs", "limits": list(_RUN_LIMITS)}
+
+
+def _page(result: Planned | RunsPlan | Trade, head: str, caption: str) -> dict[str, Any]:
     rows = result.rows()
     names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
     return common(result) | {
