@@ -15,6 +15,7 @@ Only the lower end is found here: the upper one is that of t - S_t with 1 - u in
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -70,6 +71,7 @@ def tuned(u: float, design: float, *, two_sided: bool) -> Mixture:
     return Mixture(u, size, not two_sided)
 
 
+@lru_cache(maxsize=65536)
 def least_count(mixture: Mixture, n: int, alpha: float) -> int:
     """Smallest count of n that is not rejected as too small; 0 where none is.
 
@@ -125,6 +127,7 @@ def least_counts(mixture: Mixture, n: int, alpha: float) -> NDArray[np.int64]:
     return np.array(counts, dtype=np.int64)
 
 
+@lru_cache(maxsize=4096)
 def first_size(mixture: Mixture, alpha: float) -> int | None:
     """Smallest n at which the count 0 is rejected, so that a limit exists; None beyond ``REACH``.
 

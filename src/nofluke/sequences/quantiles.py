@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # A number of runs fixed before the data, for those who name none: repeated runs are few.
 RUNS: Final = 25
 
+# Nearer to the ends 1 - u loses digits that matter, and nobody repeats a million runs.
+_LEAST = 1e-6
 _METHOD = "beta_binomial"
 _ASSUMES = (
     "runs are independent draws of one distribution, taken as they come: none is left out",
@@ -85,9 +87,10 @@ def quantile(
     least S at or below it. If lo <= S <= hi, then X_(lo) <= xi_u <= X_(hi+1), closed limits both.
     The range from lo to hi holds the counts at which a beta mixture of likelihood ratios against u
     is below 1/alpha; that mixture is a martingale, which reaches 1/alpha at any time with
-    probability at most alpha (Ville 1939). "both" takes the whole beta law: an average of its
-    halves below and above u, so that neither pays for the other as two limits at alpha / 2 each
-    would. One side takes the half of the law that speaks for it, and all of alpha.
+    probability at most alpha (Ville 1939). "both" takes the whole beta law, which gives more of
+    alpha to the side where runs are few (``miss``): at level 0.9 both limits for u = 0.05 exist
+    from 53 runs on, where two limits at alpha / 2 each would need 63. One side takes the half of
+    the law that speaks for it, and all of alpha.
 
     The order of the runs does not matter for one number of runs. Stop when you like, but report all
     runs seen by then.
@@ -246,6 +249,12 @@ class _Asked(NamedTuple):
 
 def _asked(u: float, error: float, side: checks.Side, design: int) -> _Asked:
     u, design = checks.fraction(u, name="u"), checks.whole(design, name="design")
+    if not _LEAST <= u <= 1 - _LEAST:
+        raise InputError(
+            f"u={u!r} is so near an end that a million runs say nothing about it; ask for a "
+            "quantile further inside, such as u=0.05.",
+            code="NF050",
+        )
     return _Asked(u, error, side, design, kernel.tuned(u, design, two_sided=side == "both"))
 
 
@@ -266,8 +275,8 @@ def _needed(asked: _Asked) -> tuple[int, int]:
     )
     if None in firsts:
         raise InputError(
-            f"u={asked.u!r} at alpha={asked.alpha:g} needs more than {kernel.REACH:.0e} runs for a "
-            "limit; ask for a quantile further from the ends, such as u=0.05.",
+            f"u={asked.u!r} at alpha={asked.alpha:g} and design={asked.design} needs more than "
+            f"{kernel.REACH:.0e} runs for a limit; name a smaller design=.",
             code="NF050",
         )
     return firsts[0] or 0, firsts[1] or 0
