@@ -80,7 +80,7 @@ class RunsPlan(Result):
             f"At level {percent(self.level)} the {self.u:g} quantile has a lower limit from "
             f"{_runs(self.lower)} on, an upper limit from {_runs(self.upper)} on, and both from "
             f"{_runs(self.total)} on; with equal tails from {_runs(self.equal)} on.",
-            "Fewer runs give none, by any method that holds for every distribution.",
+            "Fewer runs do not give them by any method that holds for every distribution.",
             f"If runs may be added after looking, a lower limit exists from {_runs(low)} on, an "
             f"upper limit from {_runs(high)} on (each as the only one; made narrow near "
             f"n = {self.design}).",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.special import betainc, betaincinv
 
-from nofluke import checks, sequences
+from nofluke import checks, quantiles, sequences
 from nofluke.errors import InputError, some
 from nofluke.kernels import quantile_ranks as ranks
-from nofluke.kernels import quantile_sizes as sizes
+from nofluke.quantiles import plans
 from nofluke.questions.planned_runs import Exists, RunsPlan
 from nofluke.scores.table import Scores
 
@@ -75,7 +75,7 @@ def runs(
     Args:
         u: Which quantile, in (0, 1): 0.05 for the value that one run in twenty stays below.
         level: Confidence, such as 0.9.
-        n: A number of runs to be asked about.
+        n: A number of runs to be asked about, at least 2.
         rule: Which limits are wanted: "total", "equal", "lower" or "upper" (see ``RunsPlan``).
         design: Runs for which limits that hold at any time are made narrow
             (``sequences.quantile``).
@@ -92,13 +92,13 @@ def runs(
 
     >>> answer = runs(0.05, 0.9, n=25)
     >>> answer.n, answer.lower, answer.upper, answer.total, answer.equal
-    (45, 45, 1, 45, 59)
+    (45, 45, 2, 45, 59)
     >>> answer.anytime, answer.at(25)["exists"]
     ((49, 2), 'U')
     """
     u, level = checks.fraction(u, name="u"), checks.fraction(level, name="level")
     rule = checks.choice(rule, RULES, name="rule")
-    asked = None if n is None else checks.whole(n, name="n")
+    asked = None if n is None else checks.whole(n, name="n", least=2)
     length = None if width is None else _positive(width)
     seen, digest = _pilot(pilot, candidate)
     if length is not None and seen is None:
@@ -172,12 +172,9 @@ def _least(u: float, level: float) -> dict[str, int]:
             "quantile further from the ends, such as u=0.05.",
             code="NF050",
         )
-    return {
-        "lower": sizes.size_for_limit(1 - share, alpha),
-        "upper": sizes.size_for_limit(share, alpha),
-        "total": sizes.size_for_both(share, alpha),
-        "equal": sizes.size_for_limit(1 - rare, alpha / 2),
-    }
+    both = {rule: quantiles.minimal_n(u, level, rule=rule) for rule in ("total", "equal")}
+    lower, upper = plans.sizes(share, alpha)
+    return {"lower": lower, "upper": upper} | both
 
 
 def _shown(needed: int, asked: int | None, firsts: list[int]) -> list[int]:
@@ -219,19 +216,31 @@ def _anytime(n: int, both: tuple[int, int]) -> str:
 def _expected(n: int, found: Limits, seen: NDArray[np.float64]) -> tuple[float | None, float]:
     """Expected length at n by the pilot, and how likely a limit lies beyond the pilot's runs.
 
-    X_(h) = Q(U_(h)) with U_(h) ~ Beta(h, n + 1 - h), and Q is the pilot's linearly interpolated
-    quantile function, constant below 1/(m+1) and above m/(m+1).
+    X_(h) = Q(U_(h)) with U_(h) ~ Beta(h, n + 1 - h), and Q is the quantile function of the pilot.
     """
     if found.exists not in ("H", "A"):
         return None, 0.0
     m = seen.size
-    at = np.arange(1, m + 1) / (m + 1)
+    ends = np.array([1, m]) / (m + 1)
     means, beyond = [], 0.0
     for h in (found.lower, found.upper):
-        means.append(float(np.interp(betaincinv(h, n + 1 - h, _NODES), at, seen).mean()))
-        reach = betainc(h, n + 1 - h, at[[0, -1]])
+        means.append(float(_quantiles(betaincinv(h, n + 1 - h, _NODES), seen).mean()))
+        reach = betainc(h, n + 1 - h, ends)
         beyond = max(beyond, float(reach[0]), 1 - float(reach[1]))
     return means[1] - means[0], beyond
+
+
+def _quantiles(p: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Quantiles of the pilot at p: linear between its runs, which stand at i / (m + 1).
+
+    Beyond the smallest and the largest it goes on as an exponential tail would, from the gap to
+    their neighbours (Hutson 2002).
+    """
+    m = seen.size
+    inside = np.interp(p, np.arange(1, m + 1) / (m + 1), seen)
+    below = np.minimum(np.log((m + 1) * p), 0) * (seen[1] - seen[0])
+    above = np.minimum(np.log((m + 1) * (1 - p)), 0) * (seen[-1] - seen[-2])
+    return np.asarray(inside + below - above)
 
 
 def _long_enough(
@@ -277,8 +286,8 @@ def _notes(
             f"NF197: expected lengths are guesses from {seen.size} runs of a pilot, by their "
             "interpolated quantiles"
             + (
-                f"; at n = {some(far, most=5)} a limit may lie beyond all of its runs, and the "
-                "interval may be longer than said."
+                f"; at n = {some(far, most=5)} a limit may lie beyond all of its runs, "
+                "where its tail is continued."
                 if far
                 else "."
             )

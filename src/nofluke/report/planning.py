@@ -59,6 +59,7 @@ def runs(result: RunsPlan) -> dict[str, Any]:
         "What exists at which number of runs (coverage where the density is locally uniform)",
     )
     for cells, row in zip(page["cells"], result.rows(), strict=True):
+        cells[:] = ["-" if cell == "None" else cell for cell in cells]
         cells[1] = WORDS[row["exists"]]
     return page | {"counted": "runs", "limits": list(_RUN_LIMITS)}
 
