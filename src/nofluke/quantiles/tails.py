@@ -79,7 +79,8 @@ def hanson_koopmans(
     logistic, exponential, Laplace, Gumbel, Beta(a, b) with a, b >= 1; equality under the
     exponential tail. It does not for heavy tails (t, Cauchy, Pareto, lognormal on the right), and
     a small sample cannot tell. Where an order statistic is a limit it is taken instead, and holds
-    for every F.
+    for every F. As j goes with the level, limits of one sample at several levels need not be
+    nested.
 
     Hanson & Koopmans (1964), Annals of Mathematical Statistics 35; the choice of j,
     by the largest mean limit under a normal distribution, is Vangel's (1994).
@@ -265,7 +266,7 @@ def tolerance_limit(
 
     >>> answer = tolerance_limit(range(59), 0.95, level=0.95)
     >>> answer.lower, answer.ranks[0], round(answer.coverage, 4)
-    (0.0, 1.0, 0.9515)
+    (0.0, 1, 0.9515)
     >>> tolerance_limit(range(58), 0.95, level=0.95).n_needed[0]
     59
     """
