@@ -99,14 +99,8 @@ def runs(
     u, level = checks.fraction(u, name="u"), checks.fraction(level, name="level")
     rule = checks.choice(rule, RULES, name="rule")
     asked = None if n is None else checks.whole(n, name="n", least=2)
-    length = None if width is None else _positive(width)
     seen, digest = _pilot(pilot, candidate)
-    if length is not None and seen is None:
-        raise InputError("width= needs a pilot=: how far do runs lie apart?", code="NF008")
-    if length is not None and rule in ("lower", "upper"):
-        raise InputError(
-            f"width= is that of an interval with both limits; rule={rule!r} has one.", code="NF008"
-        )
+    length = None if width is None else _length(width, rule, piloted=seen is not None)
     least = _least(u, level)
     both = sequences.quantile_needs(u, level=level, design=design)
     needed = least[rule]
@@ -342,7 +336,13 @@ def _fit(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sort(values)
 
 
-def _positive(width: Any) -> float:
+def _length(width: Any, rule: str, *, piloted: bool) -> float:
+    if not piloted:
+        raise InputError("width= needs a pilot=: how far do runs lie apart?", code="NF008")
+    if rule in ("lower", "upper"):
+        raise InputError(
+            f"width= is that of an interval with both limits; rule={rule!r} has one.", code="NF008"
+        )
     number = checks.real(width, name="width")
     if not 0 < number < math.inf:
         raise InputError(f"width={width!r} must be a positive length.", code="NF008")
