@@ -1,0 +1,260 @@
+"""The answer to `runs`: where a quantile of the score of one run lies, and the mean beside it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from nofluke.questions import runs_work
+from nofluke.results import Result, Row, outward, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nofluke.checks import Better
+
+_TOLD = 12  # samples that sentences speak of one by one
+_EXACT = "finite-sample"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Runs(Result):
+    """Intervals for quantiles of the score of one run, from a few runs of each configuration.
+
+    Attributes:
+        metric: Name of the metric, where known.
+        better: "higher" or "lower" wins, where known.
+        quantiles: The quantiles asked for.
+        level: Confidence asked for: of each interval, or of all at once.
+        interval_level: Confidence of each interval.
+        simultaneous: Whether all intervals are meant to hold at once at ``level``.
+        joint: Whether the quantiles of one configuration hold at once.
+        bounds: Lowest and highest possible score, where known; infinite where only one is.
+        intervals: One row for each configuration (and part) and quantile; see the reference.
+        means: One row for each configuration (and part): mean, SD, SE and the t interval of the
+            mean, which answers another question.
+        samples: The runs themselves: rows ``candidate``, ``part``, ``runs``, ``values``.
+        differences: Rows of ``against=``; empty without.
+        against: The configuration that the others are compared with.
+        paired: Whether differences are taken run by run.
+        part: "example" or "cluster" where each has answers of its own.
+        value: "mean" where the number of a run is its mean over examples.
+    """
+
+    metric: str | None
+    better: Better | None
+    quantiles: tuple[float, ...]
+    level: float
+    interval_level: float
+    simultaneous: bool
+    joint: bool
+    bounds: tuple[float, float] | None
+    intervals: tuple[Row, ...]
+    means: tuple[Row, ...]
+    samples: tuple[Row, ...]
+    differences: tuple[Row, ...] = ()
+    against: str | None = None
+    paired: bool = False
+    part: str | None = None
+    value: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The word for this question, ``runs``."""
+        return "runs"
+
+    @property
+    def unit_name(self) -> str:
+        """What a run's number is: the metric's name, or "score"."""
+        return self.metric or "score"
+
+    @property
+    def quantity(self) -> str:
+        """The same, with what was averaged."""
+        return f"mean {self.unit_name}" if self.value == "mean" else self.unit_name
+
+    @property
+    def answered(self) -> int:
+        """Number of intervals of which at least one limit comes from the runs."""
+        return sum(row["status"] != "none" for row in self.intervals)
+
+    def rows(self) -> list[Row]:
+        """One row for each configuration (and part) and quantile."""
+        return [dict(row) for row in self.intervals]
+
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+        told = [self._interval_sentence(row) for row in self._few(self.intervals)]
+        if len(told) < len(self.intervals):
+            told = [
+                f"{self.answered} of {len(self.intervals)} intervals were found, for "
+                f"{len(self.samples)} samples of runs; they stand in the table."
+            ]
+        told += [self._difference_sentence(row) for row in self._few(self.differences)]
+        told += [self._mean_sentence(row) for row in self._few(self.means)]
+        told.append(
+            "The t interval says where the mean lies (asymptotic: exact for normal scores only). It "
+            "cannot stand in for the interval of a quantile: it closes in on the mean as runs are "
+            "added, and a quantile away from the mean ends up outside."
+        )
+        return told
+
+    def work(self) -> list[str]:
+        """The terms of the answer, for whoever wants to check it by hand."""
+        told = []
+        for row, sample in self._few(tuple(zip(self.intervals, self._of_rows(), strict=True))):
+            told += runs_work.terms(row, sorted(sample["values"]))
+        return told
+
+    def sample_of(self, row: Row) -> Row:
+        """The runs that a row speaks of."""
+        key = (row["candidate"], row["part"])
+        return next(s for s in self.samples if (s["candidate"], s["part"]) == key)
+
+    def _of_rows(self) -> list[Row]:
+        found = {(s["candidate"], s["part"]): s for s in self.samples}
+        return [found[row["candidate"], row["part"]] for row in self.intervals]
+
+    def _few(self, rows: tuple[Any, ...]) -> tuple[Any, ...]:
+        return rows if len(rows) <= _TOLD else ()
+
+    def _sure(self, guarantee: str) -> str:
+        if guarantee == "heuristic":
+            return (
+                f"If the runs were independent, with about {percent(self.level)} confidence"
+                f"{self._at_once}"
+            )
+        about = "" if guarantee == _EXACT else "about "
+        return f"With {about}{percent(self.level)} confidence{self._at_once}"
+
+    @property
+    def _at_once(self) -> str:
+        if self.simultaneous and len(self.intervals) > 1:
+            return f" for all {len(self.intervals)} intervals at once"
+        if self.joint and len(self.quantiles) > 1:
+            return f" for these {len(self.quantiles)} quantiles at once"
+        return ""
+
+    def _interval_sentence(self, row: Row) -> str:
+        what = f"{quantile_name(row['quantile'])} of {self.quantity}{self._of(row)}"
+        given = "".join(f"{text.rstrip('.')}: " for text in row["given"])
+        if row["status"] == "none":
+            return f"{row['n']} {_runs(row['n'])} give no limit for the {what}{self._missing(row)}"
+        lies = f"{given}{self._sure(row['guarantee'])} the {what} {_lies(row)}"
+        exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
+        ranks = f"order statistics {row['rank_lower']:g} and {row['rank_upper']:g} of {row['n']}"
+        how = f" ({ranks}, which cover with at least {_down(row['coverage'])})" if exact else ""
+        return f"{lies}{how}{self._missing(row)}"
+
+    def _missing(self, row: Row) -> str:
+        """The limits that the runs do not give, and what they would need."""
+        sides = (("below", "lower", "rank_lower", 0), ("above", "upper", "rank_upper", row["n"] + 1))
+        absent = [(way, key) for way, key, rank, no in sides if row[rank] in (no, None)]
+        if not absent:
+            return "."
+        told = "."
+        for way, key in absent:
+            told += f" A limit from {way} needs {row[f'needed_{key}']} runs; you have {row['n']}."
+            if math.isfinite(row[key]) and row["status"] != "none":
+                told += f" (By its meaning the score is at {_bound_words(key)} {row[key]:g}.)"
+        return told
+
+    def _mean_sentence(self, row: Row) -> str:
+        mean = f"The mean of {self.quantity}{self._of(row)} is {row['mean']:.6g} over {row['n']}"
+        if row["n"] < 2:
+            return f"{mean} run; one run shows no spread."
+        return (
+            f"{mean} runs. SD of a run (n - 1): {row['sd']:.4g}. SE of the mean: {row['se']:.4g}. "
+            f"Half of the {percent_of(row['level'])} t interval of the mean: "
+            f"{row['half_width']:.4g}. Each of the three is printed behind a +- by somebody, so say "
+            "which it is."
+        )
+
+    def _difference_sentence(self, row: Row) -> str:
+        name = quantile_name(row["quantile"])
+        who = f"{row['candidate']} minus {row['against']}" + (
+            f" on {row['part']}" if row["part"] else ""
+        )
+        if row["status"] == "none":
+            return (
+                f"For {who} the runs give no interval for the {row['estimand']} ({name}); limits "
+                f"need {row['needed_lower']} and {row['needed_upper']} runs."
+            )
+        if self.paired:
+            return (
+                f"{self._sure(row['guarantee'])} the {name} of the difference in {self.quantity} of "
+                f"one run ({who}, {row['n']} pairs) {_lies(row)}. That is about the difference "
+                "within a pair, not about the difference between the two quantiles."
+            )
+        return (
+            f"{self._sure(row['guarantee'])} the difference between the two {name}s of "
+            f"{self.quantity} ({who}) {_lies(row)}. That is how far the two quantiles are apart, "
+            "not what a quantile of the difference of two runs is."
+        )
+
+    def _of(self, row: Row) -> str:
+        name = "" if len(self.samples) == 1 and row["part"] is None else f" of {row['candidate']}"
+        return name + (f" on {row['part']}" if row["part"] is not None else "")
+
+    def _fields(self) -> Mapping[str, Any]:
+        return {
+            "metric": self.metric,
+            "better": self.better,
+            "quantiles": list(self.quantiles),
+            "level": self.level,
+            "interval_level": self.interval_level,
+            "simultaneous": self.simultaneous,
+            "joint": self.joint,
+            "bounds": None if self.bounds is None else list(self.bounds),
+            "part": self.part,
+            "value": self.value,
+            "against": self.against,
+            "paired": self.paired,
+            "means": [dict(row) for row in self.means],
+            "differences": [dict(row) for row in self.differences],
+            "samples": [dict(row) for row in self.samples],
+            "sentences": self.sentences(),
+        }
+
+
+def quantile_name(u: float) -> str:
+    """A quantile in words.
+
+    >>> [quantile_name(u) for u in (0.5, 0.05, 0.025, 0.01, 0.12, 0.93)]
+    ['median', '5th percentile', '2.5th percentile', '1st percentile', '12th percentile', '93rd percentile']
+    """  # noqa: E501 (the list is one line)
+    if u == 0.5:
+        return "median"
+    share = f"{(100 * Decimal(repr(float(u)))).normalize():f}"
+    teen = share[-2:] in ("11", "12", "13")
+    ending = "th" if teen or "." in share else {"1": "st", "2": "nd", "3": "rd"}.get(share[-1], "th")
+    return f"{share}{ending} percentile"
+
+
+def percent_of(level: float) -> str:
+    """A level in per cent, in as many digits as it was typed or five."""
+    exact = percent(level)
+    return exact if len(exact) < 9 else f"{100 * level:.5g} %"
+
+
+def _lies(row: Row) -> str:
+    """Where the quantile lies; a limit that the runs do not give is not spoken of."""
+    low, high = row["rank_lower"] not in (0, None), row["rank_upper"] not in (row["n"] + 1, None)
+    lower, upper = outward(row["lower"], "higher"), outward(row["upper"], "lower")
+    if low and high:
+        return f"lies between {lower} and {upper}"
+    return f"is at most {upper}" if high else f"is at least {lower}"
+
+
+def _bound_words(key: str) -> str:
+    return "least" if key == "lower" else "most"
+
+
+def _down(share: float) -> str:
+    return f"{outward(100 * share, 'higher', digits=4)} %"
+
+
+def _runs(n: int) -> str:
+    return "run" if n == 1 else "runs"

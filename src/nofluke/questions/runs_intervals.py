@@ -1,0 +1,174 @@
+"""From samples of runs to rows: intervals for quantiles, and the mean's figures beside them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from nofluke import quantiles
+from nofluke.errors import InputError
+from nofluke.kernels import student, sums
+from nofluke.means import large_samples
+from nofluke.questions import runs_work
+from nofluke.questions.runs_answer import quantile_name
+
+if TYPE_CHECKING:
+    from nofluke.quantiles import QuantileInterval
+    from nofluke.questions.replicates import Sample
+    from nofluke.results import Row
+
+LEAST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """What was asked of every sample.
+
+    Attributes:
+        quantiles: Which quantiles, each in (0, 1).
+        level: Confidence asked for.
+        method: Method of ``nofluke.quantiles``, or "auto".
+        bounds: Lowest and highest possible score.
+        guaranteed: Whether coverage must hold for every distribution.
+        tail: What is declared about the tails.
+        joint: Whether the quantiles of one sample hold at once.
+        simultaneous: Whether everything holds at once.
+    """
+
+    quantiles: tuple[float, ...]
+    level: float
+    method: str
+    bounds: tuple[float, float] | None
+    guaranteed: bool
+    tail: str | None
+    joint: bool
+    simultaneous: bool
+
+    def share(self, count: int) -> float:
+        """Confidence of each interval (of each sample, where its quantiles are joint)."""
+        if not self.simultaneous:
+            return self.level
+        m = count * (1 if self.joint else len(self.quantiles))
+        return 1 - (1 - self.level) / m if m > 1 else self.level
+
+
+def intervals(found: tuple[Sample, ...], how: How) -> tuple[Row, ...]:
+    """One row for each sample and quantile.
+
+    Raises:
+        InputError: No sample has enough runs for anything.
+    """
+    level = how.share(len(found))
+    rows = [row for sample in found for row in _of_sample(sample, how, level)]
+    if all(sample.n < LEAST for sample in found):
+        names = ", ".join(f"{s.name!r} has {s.n}" for s in found[:5])
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        wanted = "; ".join(
+            f"{quantile_name(row['quantile'])}: {row['needed_lower']} for a lower limit, "
+            f"{row['needed_upper']} for an upper one"
+            for row in rows[: len(how.quantiles)]
+        )
+        raise InputError(
+            f"no configuration has two runs ({names}{more}), and one run shows no spread. Runs "
+            f"needed at level {level:g}: {wanted}.",
+            code="NF043",
+        )
+    return tuple(rows)
+
+
+def means(found: tuple[Sample, ...], how: How) -> tuple[Row, ...]:
+    """Mean, SD, SE and the t interval of the mean of each sample; None where one run shows none."""
+    level = how.share(len(found))
+    return tuple(_mean(sample, level, how.bounds) for sample in found)
+
+
+def _mean(sample: Sample, level: float, bounds: tuple[float, float] | None) -> Row:
+    head = {"candidate": sample.candidate, "part": sample.part, "n": sample.n, "level": level}
+    mean = sums.mean(sample.x)
+    if sample.n < LEAST:
+        none = dict.fromkeys(("sd", "se", "half_width", "lower", "upper"))
+        return {**head, "mean": mean, **none, "guarantee": "asymptotic"}
+    told = large_samples.t(sample.x, level=level, bounds=bounds)
+    se = student.standard_error(sample.x)
+    return {
+        **head,
+        "mean": mean,
+        "sd": se * math.sqrt(sample.n),
+        "se": se,
+        "half_width": student.radius(se, sample.n - 1, (1 - level) / 2),
+        "lower": told.lower,
+        "upper": told.upper,
+        "guarantee": "heuristic" if sample.folds else told.guarantee,
+    }
+
+
+def _of_sample(sample: Sample, how: How, level: float) -> list[Row]:
+    if sample.n < LEAST:
+        return [_too_few(sample, u, how, level) for u in how.quantiles]
+    kept: dict[str, Any] = {"bounds": how.bounds, "guaranteed": how.guaranteed, "tail": how.tail}
+    if how.joint and len(how.quantiles) > 1:
+        answers = runs_joint(sample, how, level)
+    else:
+        answers = [
+            quantiles.interval(sample.x, u, level=level, method=how.method, **kept)
+            for u in how.quantiles
+        ]
+    return [_row(sample, answer) for answer in answers]
+
+
+def _row(sample: Sample, told: QuantileInterval) -> Row:
+    none = told.status == "none"
+    return {
+        "candidate": sample.candidate,
+        "part": sample.part,
+        "quantile": told.u,
+        "n": told.n,
+        "n_distinct": int(cast("int", told.n_distinct)),
+        "estimate": float(cast("float", told.estimate)),
+        "lower": float(cast("float", told.lower)),
+        "upper": float(cast("float", told.upper)),
+        "level": told.level,
+        "status": told.status,
+        "method": told.method,
+        "guarantee": "heuristic" if sample.folds and not none else told.guarantee,
+        "rank_lower": float(told.ranks[0]),
+        "rank_upper": float(told.ranks[1]),
+        "miss_lower": told.miss[0],
+        "miss_upper": told.miss[1],
+        "coverage": told.coverage,
+        "coverage_low": told.coverage_band[0],
+        "coverage_high": told.coverage_band[1],
+        "needed_lower": int(told.n_needed[0]),
+        "needed_upper": int(told.n_needed[1]),
+        "beyond": float(cast("float", told.beyond)),
+        "reason": told.reason,
+    }
+
+
+def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
+    """The row of a sample without an interval: it is told, and hides nobody else."""
+    low, high = how.bounds or (-math.inf, math.inf)
+    below, above = runs_work.needed(u, level)
+    absent = ("miss_lower", "miss_upper", "coverage", "coverage_low", "coverage_high")
+    return {
+        "candidate": sample.candidate,
+        "part": sample.part,
+        "quantile": u,
+        "n": sample.n,
+        "n_distinct": sample.n,
+        "estimate": float(sample.x[0]),
+        "lower": low,
+        "upper": high,
+        "level": level,
+        "status": "none",
+        "method": "none",
+        "guarantee": "descriptive",
+        "rank_lower": None,
+        "rank_upper": None,
+        **dict.fromkeys(absent),
+        "needed_lower": below,
+        "needed_upper": above,
+        "beyond": 0.0,
+        "reason": "one run shows no spread",
+    }
