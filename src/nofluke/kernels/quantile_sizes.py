@@ -1,0 +1,47 @@
+"""The smallest number of runs at which a limit for a quantile exists.
+
+Each starts from a logarithm and ends where exact arithmetic says so for n and denies n - 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+from scipy.special import ndtri
+
+from nofluke.kernels.quantile_ranks import Real, power_at_most, powers_at_most, rational
+
+
+@lru_cache(maxsize=4096, typed=True)
+def size_for_limit(base: Real, tail: Real) -> int:
+    """Smallest n with base^n <= tail: of runs that all lie on the same side of a quantile."""
+    share, error = rational(base), rational(tail)
+    return _least(lambda n: power_at_most(share, n, error), share, error)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def size_for_both(u: Real, alpha: Real) -> int:
+    """Smallest n with u^n + (1-u)^n <= alpha: the extremes of the sample enclose the quantile."""
+    share, error = rational(u), rational(alpha)
+    return _least(lambda n: powers_at_most(share, n, error), max(share, 1 - share), error)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def size_for_normal(u: Real, alpha: Real) -> int:
+    """Smallest n with both ranks n u -+ z sqrt(n u (1-u)) within [0, n]."""
+    share, z = rational(u), -float(ndtri(float(rational(alpha)) / 2))
+    return max(1, math.ceil(z * z * float(max(share, 1 - share) / min(share, 1 - share))))
+
+
+def _least(enough: Callable[[int], bool], base: Fraction, error: Fraction) -> int:
+    """The smallest n >= 1 that is enough, where everything above it is."""
+    fall = math.log1p(-float(1 - base))
+    n = max(1, math.ceil(math.log(float(error)) / fall))
+    while not enough(n):
+        n += 1
+    while n > 1 and enough(n - 1):
+        n -= 1
+    return n
