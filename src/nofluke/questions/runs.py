@@ -115,10 +115,10 @@ def runs(
         joint=bool(joint),
         simultaneous=bool(simultaneous),
     )
-    intervals = runs_intervals.intervals(found, how)
-    differences = runs_differences.differences(found, how, against=against, paired=paired)
+    told = runs_intervals.intervals(found, how)
+    apart = runs_differences.differences(found, how, against=against, paired=paired)
     means = runs_intervals.means(found, how)
-    words = [row["guarantee"] for row in (*intervals, *differences) if row["status"] != "none"]
+    words = [row["guarantee"] for row in (*told.rows, *apart.rows) if row["status"] != "none"]
     return Runs(
         metric=table.metric,
         better=way,
@@ -128,25 +128,26 @@ def runs(
         simultaneous=how.simultaneous,
         joint=how.joint,
         bounds=limits,
-        intervals=intervals,
+        intervals=told.rows,
         means=means,
         samples=tuple(
             {"candidate": s.candidate, "part": s.part, "runs": list(s.runs), "values": s.x.tolist()}
             for s in found
         ),
-        differences=differences,
+        differences=apart.rows,
         against=against,
         paired=paired,
         part=each,
         value=value,
-        guarantee=cast("Guarantee", min(words, key=_LADDER.index)),
-        assumes=runs_remarks.assumptions(found, intervals, differences, how, missing, paired=paired),
+        guarantee=cast("Guarantee", min(words, key=_LADDER.index, default="descriptive")),
+        assumes=runs_remarks.assumptions(told, apart, how, missing, paired=paired),
         n=len({(s.candidate, run) for s in found for run in s.runs}),
         digest=table.digest,
         notes=(
             *table.notes,
             *findings.failures(table),
-            *runs_remarks.about(table, found, intervals, how, missing),
+            *runs_remarks.about(table, found, told.rows, how, missing),
+            *apart.notes,
         ),
         question={
             "quantile": list(asked),

@@ -139,10 +139,12 @@ class Runs(Result):
 
     def _interval_sentence(self, row: Row) -> str:
         what = f"{quantile_name(row['quantile'])} of {self.quantity}{self._of(row)}"
-        given = "".join(f"{text.rstrip('.')}: " for text in row["given"])
+        beyond = self.question.get("tail") is not None and _beyond_the_sample(row)
+        given = "If the tails are log-concave: " if beyond else ""
         if row["status"] == "none":
             return f"{row['n']} {_runs(row['n'])} give no limit for the {what}{self._missing(row)}"
-        lies = f"{given}{self._sure(row['guarantee'])} the {what} {_lies(row)}"
+        sure = self._sure(row["guarantee"])
+        lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
         exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
         ranks = f"order statistics {row['rank_lower']:g} and {row['rank_upper']:g} of {row['n']}"
         how = f" ({ranks}, which cover with at least {_down(row['coverage'])})" if exact else ""
@@ -156,7 +158,7 @@ class Runs(Result):
             return "."
         told = "."
         for way, key in absent:
-            told += f" A limit from {way} needs {row[f'needed_{key}']} runs; you have {row['n']}."
+            told += f" A limit from {way} needs {row[f'needed_{key}']} runs at this level; you have {row['n']}."
             if math.isfinite(row[key]) and row["status"] != "none":
                 told += f" (By its meaning the score is at {_bound_words(key)} {row[key]:g}.)"
         return told
@@ -175,23 +177,20 @@ class Runs(Result):
     def _difference_sentence(self, row: Row) -> str:
         name = quantile_name(row["quantile"])
         who = f"{row['candidate']} minus {row['against']}" + (
-            f" on {row['part']}" if row["part"] else ""
+            f" on {row['part']}" if row["part"] is not None else ""
         )
         if row["status"] == "none":
-            return (
-                f"For {who} the runs give no interval for the {row['estimand']} ({name}); limits "
-                f"need {row['needed_lower']} and {row['needed_upper']} runs."
-            )
+            return f"{who}: the runs give no limit for the {row['estimand']} ({name})."
+        sure, lies = self._sure(row["guarantee"]), _apart(row)
         if self.paired:
             return (
-                f"{self._sure(row['guarantee'])} the {name} of the difference in {self.quantity} of "
-                f"one run ({who}, {row['n']} pairs) {_lies(row)}. That is about the difference "
-                "within a pair, not about the difference between the two quantiles."
+                f"{sure} the {name} of the difference in {self.quantity} within a pair of runs "
+                f"({who}, {row['n']} pairs) {lies}. That is about the difference of one pair, not "
+                "about how far the two quantiles are apart."
             )
         return (
-            f"{self._sure(row['guarantee'])} the difference between the two {name}s of "
-            f"{self.quantity} ({who}) {_lies(row)}. That is how far the two quantiles are apart, "
-            "not what a quantile of the difference of two runs is."
+            f"{sure} the difference of the two {name}s of {self.quantity} ({who}) {lies}. That is "
+            "how far the two quantiles are apart, not a quantile of the difference of two runs."
         )
 
     def _of(self, row: Row) -> str:
@@ -246,6 +245,21 @@ def _lies(row: Row) -> str:
     if low and high:
         return f"lies between {lower} and {upper}"
     return f"is at most {upper}" if high else f"is at least {lower}"
+
+
+def _apart(row: Row) -> str:
+    """Where a difference lies; a limit that is not there is not spoken of."""
+    lower, upper = outward(row["lower"], "higher"), outward(row["upper"], "lower")
+    if math.isinf(row["lower"]) or math.isinf(row["upper"]):
+        return f"is at most {upper}" if math.isinf(row["lower"]) else f"is at least {lower}"
+    return f"lies between {lower} and {upper}"
+
+
+def _beyond_the_sample(row: Row) -> bool:
+    """Whether a limit lies outside the runs: a rank between 0 and 1, or n and n + 1."""
+    return row["rank_lower"] is not None and (
+        0 < row["rank_lower"] < 1 or row["n"] < row["rank_upper"] < row["n"] + 1
+    )
 
 
 def _bound_words(key: str) -> str:

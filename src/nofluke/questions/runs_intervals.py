@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from nofluke import quantiles
 from nofluke.errors import InputError
@@ -45,22 +45,34 @@ class How:
     joint: bool
     simultaneous: bool
 
-    def share(self, count: int) -> float:
+    def share(self, count: int, *, joint: bool | None = None) -> float:
         """Confidence of each interval (of each sample, where its quantiles are joint)."""
         if not self.simultaneous:
             return self.level
-        m = count * (1 if self.joint else len(self.quantiles))
+        m = count * (1 if (self.joint if joint is None else joint) else len(self.quantiles))
         return 1 - (1 - self.level) / m if m > 1 else self.level
 
 
-def intervals(found: tuple[Sample, ...], how: How) -> tuple[Row, ...]:
+class Told(NamedTuple):
+    """Rows, with what must be true for them and what is to be noted."""
+
+    rows: tuple[Row, ...]
+    assumes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def intervals(found: tuple[Sample, ...], how: How) -> Told:
     """One row for each sample and quantile.
 
     Raises:
         InputError: No sample has enough runs for anything.
     """
     level = how.share(len(found))
-    rows = [row for sample in found for row in _of_sample(sample, how, level)]
+    answers = [(sample, a) for sample in found for a in _of_sample(sample, how, level)]
+    rows = [
+        _too_few(sample, a, how, level) if isinstance(a, float) else _row(sample, a)
+        for sample, a in answers
+    ]
     if all(sample.n < LEAST for sample in found):
         names = ", ".join(f"{s.name!r} has {s.n}" for s in found[:5])
         more = f" and {len(found) - 5} more" if len(found) > 5 else ""
@@ -74,7 +86,8 @@ def intervals(found: tuple[Sample, ...], how: How) -> tuple[Row, ...]:
             f"needed at level {level:g}: {wanted}.",
             code="NF043",
         )
-    return tuple(rows)
+    assumes = [text for _, a in answers if not isinstance(a, float) for text in a.assumes]
+    return Told(tuple(rows), tuple(dict.fromkeys(assumes)))
 
 
 def means(found: tuple[Sample, ...], how: How) -> tuple[Row, ...]:
@@ -103,18 +116,24 @@ def _mean(sample: Sample, level: float, bounds: tuple[float, float] | None) -> R
     }
 
 
-def _of_sample(sample: Sample, how: How, level: float) -> list[Row]:
+def _of_sample(sample: Sample, how: How, level: float) -> list[QuantileInterval | float]:
+    """The answer for each quantile; only the quantile where one run has no answer."""
     if sample.n < LEAST:
-        return [_too_few(sample, u, how, level) for u in how.quantiles]
-    kept: dict[str, Any] = {"bounds": how.bounds, "guaranteed": how.guaranteed, "tail": how.tail}
+        return list(how.quantiles)
     if how.joint and len(how.quantiles) > 1:
-        answers = runs_joint(sample, how, level)
-    else:
-        answers = [
-            quantiles.interval(sample.x, u, level=level, method=how.method, **kept)
-            for u in how.quantiles
-        ]
-    return [_row(sample, answer) for answer in answers]
+        return list(quantiles.joint(sample.x, how.quantiles, level=level, bounds=how.bounds))
+    return [
+        quantiles.interval(
+            sample.x,
+            u,
+            level=level,
+            method=how.method,
+            bounds=how.bounds,
+            guaranteed=how.guaranteed,
+            tail=how.tail,
+        )
+        for u in how.quantiles
+    ]
 
 
 def _row(sample: Sample, told: QuantileInterval) -> Row:

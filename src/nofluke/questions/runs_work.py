@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from scipy.special import bdtr, bdtrc
-
-from nofluke import quantiles
+from nofluke.kernels import bootstrap_ranks, quantile_ranks
+from nofluke.kernels.quantile_ranks import rational
+from nofluke.kernels.quantile_sizes import size_for_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,12 +42,11 @@ def plain_bootstrap(n: int, u: float, alpha: float) -> Bootstrap:
     >>> plain_bootstrap(10, 0.5, 0.1)
     Bootstrap(lower=3, upper=7, coverage=0.7734375)
     """
-    r = math.ceil(n * u - 1e-9)
-    reached = bdtrc(r - 1, n, np.arange(1, n + 1) / n)
-    lower = int(np.argmax(reached >= alpha / 2 - 1e-12)) + 1
-    upper = int(np.argmax(reached >= 1 - alpha / 2 - 1e-12)) + 1
-    coverage = float(bdtr(upper - 1, n, u) - bdtr(lower - 1, n, u))
-    return Bootstrap(lower, upper, coverage)
+    r = bootstrap_ranks.sample_rank(n, u)
+    tail = rational(alpha) / 2
+    ranks = bootstrap_ranks.plain_ranks(n, r, float(tail), float(tail))
+    coverage = quantile_ranks.exact_coverage(n, u, *ranks)
+    return Bootstrap(int(ranks.lower), int(ranks.upper), coverage)
 
 
 def terms(row: Row, values: Sequence[float]) -> list[str]:
@@ -61,7 +58,7 @@ def terms(row: Row, values: Sequence[float]) -> list[str]:
     """
     n, u = row["n"], row["quantile"]
     name = row["candidate"] + ("" if row["part"] is None else f" on {row['part']}")
-    head = f"{name}, quantile {u:g}: n = {n}, sample quantile X_({math.ceil(n * u - 1e-9)})"
+    head = f"{name}, quantile {u:g}: n = {n}, sample quantile X_({bootstrap_ranks.sample_rank(n, u)})"
     if row["rank_lower"] is None:
         return [f"{head}; no interval"]
     told = [
@@ -83,5 +80,10 @@ def terms(row: Row, values: Sequence[float]) -> list[str]:
 
 
 def needed(u: float, level: float) -> tuple[int, int]:
-    """Runs that a lower and an upper limit by itself need at this level."""
-    return quantiles.interval([0.0, 1.0], u, level=level).n_needed
+    """Runs that a lower and an upper limit by itself need at this level.
+
+    >>> needed(0.05, 0.9)
+    (45, 1)
+    """
+    alpha = 1 - rational(level)
+    return size_for_limit(1 - rational(u), alpha), size_for_limit(rational(u), alpha)
