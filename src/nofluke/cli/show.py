@@ -24,6 +24,7 @@ _TEXTS = {
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
     "rank": "nofluke.cli.ranking_text",
+    "runs": "nofluke.cli.runs_text",
     "sample_size": "nofluke.cli.plan_text",
     "detectable": "nofluke.cli.plan_text",
     "trade": "nofluke.cli.plan_text",
@@ -32,6 +33,7 @@ _TEXTS = {
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
     "rank": "rank",
+    "runs": "runs",
     **dict.fromkeys(("sample_size", "detectable", "trade"), "plan"),
 }
 
