@@ -29,9 +29,7 @@ def runs(
     tail: Annotated[
         Literal["log-concave"] | None, Parameter(help="Declare what the tails are like.")
     ] = None,
-    joint: Annotated[
-        bool, Parameter(help="Quantiles of one configuration hold at once.")
-    ] = False,
+    joint: Annotated[bool, Parameter(help="Quantiles of one configuration hold at once.")] = False,
     simultaneous: Annotated[bool, Parameter(help="All intervals hold at once.")] = False,
     against: Annotated[
         str | None, Parameter(help="Compare the others with this configuration.")

@@ -26,9 +26,8 @@ def headline(result: Runs) -> list[str]:
     of = f"{span} runs" if count == 1 else f"{count} samples of {span} runs"
     asked = ", ".join(f"{u:g}" for u in result.quantiles)
     word = "quantile" if len(result.quantiles) == 1 else "quantiles"
-    return [
-        f"{of}: {word} {asked} of {result.quantity}, level {percent_of(result.level)}{at_once(result)}"
-    ]
+    level = f"level {percent_of(result.level)}{at_once(result)}"
+    return [f"{of}: {word} {asked} of {result.quantity}, {level}"]
 
 
 def at_once(result: Runs) -> str:

@@ -69,7 +69,7 @@ def _sample(ax: Axes, result: Runs, place: int, sample: Row) -> None:
     key = (sample["candidate"], sample["part"])
     name = _name(sample)
     xs, ys = _stacked(sample["values"], place)
-    ax.plot(xs, ys, "o", color=canvas.INK, mfc="none", ms=4, mew=0.8, zorder=3, label=f"runs {name}")
+    ax.plot(xs, ys, "o", color=canvas.INK, mfc="none", ms=4, mew=0.8, zorder=3, label="runs")
     rows = [row for row in result.intervals if (row["candidate"], row["part"]) == key]
     for i, row in enumerate(rows):
         colour = canvas.COLOURS[i % canvas.MOST]
@@ -94,7 +94,7 @@ def _interval(ax: Axes, row: Row, y: float, colour: str, name: str) -> None:
     """A thick line with caps; an open arrow at the edge where the runs give no limit."""
     left, right = ax.get_xlim()
     edge = 0.015 * (right - left)
-    absent = {"lower": row["rank_lower"] in (0, None), "upper": row["rank_upper"] in (row["n"] + 1, None)}
+    absent = {"lower": row["rank_lower"] == 0, "upper": row["rank_upper"] == row["n"] + 1}
     ends = {
         "lower": left + edge if math.isinf(row["lower"]) else row["lower"],
         "upper": right - edge if math.isinf(row["upper"]) else row["upper"],
@@ -103,9 +103,10 @@ def _interval(ax: Axes, row: Row, y: float, colour: str, name: str) -> None:
         return
     ax.plot(list(ends.values()), [y, y], color=colour, lw=2.6, solid_capstyle="butt", label=name)
     for key, arrow in (("lower", "<"), ("upper", ">")):
-        mark = {"marker": arrow, "mfc": "white"} if absent[key] else {"marker": "|"}
-        told = "no limit" if absent[key] else "limit"
-        ax.plot(ends[key], y, color=colour, ms=7, mew=1.4, zorder=4, ls="", label=told, **mark)
+        marker, told = (arrow, "no limit") if absent[key] else ("|", "limit")
+        ax.plot(
+            ends[key], y, marker, color=colour, mfc="white", ms=7, mew=1.4, zorder=4, label=told
+        )
     ax.plot(row["estimate"], y, "s", color=colour, ms=4, zorder=5, label="estimate")
 
 

@@ -120,7 +120,13 @@ def folds(labels: Sequence[str]) -> bool:
 
 
 def _of_candidate(
-    scores: Scores, k: int, *, value: str | None, each: str | None, missing: str, worst: float | None
+    scores: Scores,
+    k: int,
+    *,
+    value: str | None,
+    each: str | None,
+    missing: str,
+    worst: float | None,
 ) -> list[Sample]:
     name, rows = scores.candidates[k], _rows(scores, k)
     lost = _lost(scores, k)
@@ -220,15 +226,15 @@ def _averaged(
     inside = [str(sorted(map(str, {row.cluster for row in rows}))) for rows in kept.values()]
     if len(labels) > 1:
         _one_cluster(name, inside, called_folds=folds(list(kept)))
-    means = [
-        math.fsum([*(row.value for row in rows), *(_needed(worst) for _ in range(short[run]))]) / len(examples)
+    sums = {
+        run: math.fsum(row.value for row in rows) + (short[run] and short[run] * _needed(worst))
         for run, rows in kept.items()
-    ]
+    }
     return Sample(
         candidate=name,
         part=None,
         runs=tuple(kept),
-        x=np.array(means, np.float64),
+        x=np.array(list(sums.values()), np.float64) / len(examples),
         folds=folds(list(kept)),
         cluster=None,
     )

@@ -191,10 +191,11 @@ def _table(scores: Any, bounds: Sequence[float] | None, better: str | None) -> S
 
 def _quantiles(value: float | Sequence[float]) -> tuple[float, ...]:
     """The quantiles asked for, as given, without repeats."""
-    listed = list(value) if isinstance(value, Sequence | np.ndarray) else [value]
-    if isinstance(value, str) or not listed:
+    given: Any = value
+    listed = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
+    if not listed:
         raise InputError(
-            f"quantile={value!r} holds no number; give one between 0 and 1, such as 0.05.",
+            "quantile= is empty; give at least one between 0 and 1, such as 0.05.",
             code="NF008",
         )
     return tuple(dict.fromkeys(checks.fraction(u, name="quantile") for u in listed))

@@ -95,9 +95,9 @@ class Runs(Result):
         told += [self._difference_sentence(row) for row in self._few(self.differences)]
         told += [self._mean_sentence(row) for row in self._few(self.means)]
         told.append(
-            "The t interval says where the mean lies (asymptotic: exact for normal scores only). It "
-            "cannot stand in for the interval of a quantile: it closes in on the mean as runs are "
-            "added, and a quantile away from the mean ends up outside."
+            "The t interval says where the mean lies (asymptotic: exact for normal scores only). "
+            "It cannot stand in for the interval of a quantile: it closes in on the mean as runs "
+            "are added, and a quantile away from the mean ends up outside."
         )
         return told
 
@@ -142,7 +142,7 @@ class Runs(Result):
         beyond = self.question.get("tail") is not None and _beyond_the_sample(row)
         given = "If the tails are log-concave: " if beyond else ""
         if row["status"] == "none":
-            return f"{row['n']} {_runs(row['n'])} give no limit for the {what}{self._missing(row)}"
+            return f"No interval for the {what}: {row['reason']}."
         sure = self._sure(row["guarantee"])
         lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
         exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
@@ -152,14 +152,12 @@ class Runs(Result):
 
     def _missing(self, row: Row) -> str:
         """The limits that the runs do not give, and what they would need."""
-        sides = (("below", "lower", "rank_lower", 0), ("above", "upper", "rank_upper", row["n"] + 1))
-        absent = [(way, key) for way, key, rank, no in sides if row[rank] in (no, None)]
-        if not absent:
-            return "."
+        sides = (("below", "lower", 0), ("above", "upper", row["n"] + 1))
         told = "."
-        for way, key in absent:
-            told += f" A limit from {way} needs {row[f'needed_{key}']} runs at this level; you have {row['n']}."
-            if math.isfinite(row[key]) and row["status"] != "none":
+        for way, key in [(way, key) for way, key, no in sides if row[f"rank_{key}"] == no]:
+            needed = row[f"needed_{key}"]
+            told += f" A limit from {way} needs {needed} runs at this level; you have {row['n']}."
+            if math.isfinite(row[key]):
                 told += f" (By its meaning the score is at {_bound_words(key)} {row[key]:g}.)"
         return told
 
@@ -170,8 +168,8 @@ class Runs(Result):
         return (
             f"{mean} runs. SD of a run (n - 1): {row['sd']:.4g}. SE of the mean: {row['se']:.4g}. "
             f"Half of the {percent_of(row['level'])} t interval of the mean: "
-            f"{row['half_width']:.4g}. Each of the three is printed behind a +- by somebody, so say "
-            "which it is."
+            f"{row['half_width']:.4g}. Each of the three is printed behind a +- by somebody, so "
+            "say which it is."
         )
 
     def _difference_sentence(self, row: Row) -> str:
@@ -228,7 +226,8 @@ def quantile_name(u: float) -> str:
         return "median"
     share = f"{(100 * Decimal(repr(float(u)))).normalize():f}"
     teen = share[-2:] in ("11", "12", "13")
-    ending = "th" if teen or "." in share else {"1": "st", "2": "nd", "3": "rd"}.get(share[-1], "th")
+    endings = {"1": "st", "2": "nd", "3": "rd"}
+    ending = "th" if teen or "." in share else endings.get(share[-1], "th")
     return f"{share}{ending} percentile"
 
 
@@ -268,7 +267,3 @@ def _bound_words(key: str) -> str:
 
 def _down(share: float) -> str:
     return f"{outward(100 * share, 'higher', digits=4)} %"
-
-
-def _runs(n: int) -> str:
-    return "run" if n == 1 else "runs"

@@ -25,9 +25,7 @@ APART = "difference of quantiles"
 WITHIN = "quantile of paired differences"
 
 
-def differences(
-    found: Sequence[Sample], how: How, *, against: str | None, paired: bool
-) -> Told:
+def differences(found: Sequence[Sample], how: How, *, against: str | None, paired: bool) -> Told:
     """One row for each other sample and quantile: b minus a, a being that of ``against``.
 
     Raises:
@@ -97,9 +95,7 @@ def _paired(a: Sample, b: Sample) -> tuple[NDArray[np.float64], NDArray[np.float
     return a.x[[place[run] for run in b.runs]], b.x
 
 
-def _row(
-    a: Sample, b: Sample, told: QuantileInterval | QuantileDifference, estimand: str
-) -> Row:
+def _row(a: Sample, b: Sample, told: QuantileInterval | QuantileDifference, estimand: str) -> Row:
     none, heuristic = told.status == "none", a.folds or b.folds
     return {
         **_head(a, b, told.u, estimand),

@@ -189,5 +189,5 @@ def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
         "needed_lower": below,
         "needed_upper": above,
         "beyond": 0.0,
-        "reason": "one run shows no spread",
+        "reason": f"one run shows no spread, and {runs_work.first_limit(u, level)} are needed",
     }

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.errors import some
+from nofluke.questions import runs_work
+from nofluke.questions.runs_answer import quantile_name
 from nofluke.results import percent
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ def assumptions(
         "The configurations were not picked because of these runs.",
     ]
     if how.bounds is not None and any(map(math.isfinite, how.bounds)):
-        told.append("The bounds hold for every score that could have come.")
+        low, high = how.bounds
+        told.append(f"The bounds {low:g} and {high:g} hold for every score that could have come.")
     own = dict.fromkeys((*intervals.assumes, *differences.assumes))
     told += [f"{text[0].upper()}{text[1:]}." for text in own if "independent draws" not in text]
     if differences.rows and paired:
@@ -115,20 +118,17 @@ def _several(found: Sequence[Sample], how: How) -> str | None:
     m = len(found) * len(how.quantiles)
     if len(found) < 2:
         return None
-    told = (
-        f"hold all at once with confidence {percent(how.level)}"
-        if how.simultaneous
-        else f"hold each by itself with confidence {percent(how.level)}, and not all at once: "
-        "simultaneous=True asks for that"
-    )
-    return (
-        f"NF190: {m} intervals {told}. Quoting the best run, or the best of {len(found)} samples "
-        "with its own interval as if it had been the only one, is a choice after looking"
-        + (
-            ", which simultaneous intervals allow."
-            if how.simultaneous
-            else " that no level here pays for."
+    if how.simultaneous:
+        return (
+            f"NF190: {m} intervals hold all at once with confidence {percent(how.level)}, so the "
+            "one that looks best may be quoted. The best run may not: it is not what a "
+            "configuration does."
         )
+    return (
+        f"NF190: {m} intervals hold each by itself with confidence {percent(how.level)}, and not "
+        "all at once: simultaneous=True asks for that. Quoting the best run, or the best of "
+        f"{len(found)} samples with its own interval as if it had been the only one, is a choice "
+        "after looking that no level here pays for."
     )
 
 
@@ -142,11 +142,11 @@ def _without(intervals: Sequence[Row]) -> str | None:
     )
     counts = sorted({row["n"] for row in bare})
     ns = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    needed = sorted({min(row["needed_lower"], row["needed_upper"]) for row in bare})
+    needed = {row["quantile"]: runs_work.first_limit(row["quantile"], row["level"]) for row in bare}
+    told = ", ".join(f"{n} ({quantile_name(u)})" for u, n in needed.items())
     return (
         f"NF191: no interval for {some(names)} with {ns} {'run' if ns == '1' else 'runs'}. The "
-        f"first limit needs {', '.join(map(str, needed))} runs at this level; the others are "
-        "answered."
+        f"first limit needs, at this level: {told}. The others are answered."
     )
 
 
@@ -158,4 +158,3 @@ def _tail(how: How) -> str | None:
         "Where it is heavier (rare runs that fail badly), a limit beyond the sample misses more "
         "often than it says: 24 % of the time instead of 10 % for a Cauchy law."
     )
-

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from nofluke.kernels import bootstrap_ranks, quantile_ranks
 from nofluke.kernels.quantile_ranks import rational
 from nofluke.kernels.quantile_sizes import size_for_limit
+from nofluke.quantiles import minimal_n
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,8 @@ def terms(row: Row, values: Sequence[float]) -> list[str]:
     """
     n, u = row["n"], row["quantile"]
     name = row["candidate"] + ("" if row["part"] is None else f" on {row['part']}")
-    head = f"{name}, quantile {u:g}: n = {n}, sample quantile X_({bootstrap_ranks.sample_rank(n, u)})"
+    rank = bootstrap_ranks.sample_rank(n, u)
+    head = f"{name}, quantile {u:g}: n = {n}, sample quantile X_({rank})"
     if row["rank_lower"] is None:
         return [f"{head}; no interval"]
     told = [
@@ -77,6 +79,15 @@ def terms(row: Row, values: Sequence[float]) -> list[str]:
         + (" (it undercovers)" if boot.coverage < 1 - alpha - 1e-12 else "")
     )
     return told
+
+
+def first_limit(u: float, level: float) -> int:
+    """Runs with which there is any limit; for the median there are two or none.
+
+    >>> first_limit(0.5, 0.9), first_limit(0.95, 0.9), first_limit(0.2, 0.99)
+    (5, 2, 3)
+    """
+    return minimal_n(u, level) if u == 0.5 else max(2, min(needed(u, level)))
 
 
 def needed(u: float, level: float) -> tuple[int, int]:

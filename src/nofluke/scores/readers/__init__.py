@@ -38,7 +38,8 @@ def read(
     A long table has a candidate, an example and a score column; a wide one an example column and
     a column of numbers for each candidate; a file with only example and score is one candidate,
     named by the file. Without an example column a column of runs (seeds) stands in for it, and a
-    text with one number on each line is one candidate's runs. Ids are text and stay as they are written, byte for byte.
+    text with one number on each line is one candidate's runs. Ids are text and stay as they are
+    written, byte for byte.
 
     Args:
         source: A path, a folder, "-" for standard input, a list of paths, a mapping of candidate

@@ -195,7 +195,7 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
 def _run_as_example(table: Table, asked: Asked) -> Asked:
     """The same question where a run is the example: a table of one number for each run."""
     run = None if "example" in asked.wanted else _pick(table, "run", asked)
-    if run is None or run.strip().lower() in _NO_RUNS and "run" not in asked.wanted:
+    if run is None or (run.strip().lower() in _NO_RUNS and "run" not in asked.wanted):
         folds = [c for c in table.kinds if c.strip().lower() in _FOLDS]
         if "example" in asked.wanted or "run" in asked.wanted or len(folds) != 1:
             raise _no_example(table)

@@ -36,7 +36,7 @@ def table(file: File) -> MemoryTable | None:
         first = stream.readline(_MOST)
         files.refuse_encoding(first, source)
         head = first.decode("utf-8-sig", "replace").strip()
-        if not head or len(first) == _MOST or any(mark in head for mark in ",;\t|\"{["):
+        if not head or len(first) == _MOST or any(mark in head for mark in ',;\t|"{['):
             return None
         cells = [line.strip() for line in stream.read().decode().splitlines()]
     while cells and not cells[-1]:
