@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 #: Samples of runs that one picture holds.
 MOST = 24
-_STEP = 0.17  # between the lines of a sample, in rows
 _STACK = 0.055  # between runs with equal scores
 
 
@@ -39,7 +38,7 @@ def runs(result: Runs, *, ax: Axes | None = None) -> Axes:
         The axes.
     """
     shown = result.samples[:MOST]
-    tall = 0.3 + 0.16 * (len(result.quantiles) + 1)
+    tall = 0.42 + 0.17 * (len(result.quantiles) + 1)
     ax = canvas.axes(ax, height=2.1 + tall * len(shown))
     asked = ", ".join(dict.fromkeys(map(quantile_name, result.quantiles)))
     canvas.caption(
@@ -71,11 +70,12 @@ def _sample(ax: Axes, result: Runs, place: int, sample: Row) -> None:
     xs, ys = _stacked(sample["values"], place)
     ax.plot(xs, ys, "o", color=canvas.INK, mfc="none", ms=4, mew=0.8, zorder=3, label="runs")
     rows = [row for row in result.intervals if (row["candidate"], row["part"]) == key]
+    step = _step(result)
     for i, row in enumerate(rows):
         colour = canvas.COLOURS[i % canvas.MOST]
-        _interval(ax, row, place + _STEP * (i + 1), colour, f"{name} {row['quantile']:g}")
+        _interval(ax, row, place + step * (i + 1), colour, f"{name} {row['quantile']:g}")
     mean = next(row for row in result.means if (row["candidate"], row["part"]) == key)
-    y = place + _STEP * (len(rows) + 1)
+    y = place + step * (len(rows) + 1)
     if mean["lower"] is not None:
         ax.plot(
             [mean["lower"], mean["upper"]],
@@ -87,7 +87,12 @@ def _sample(ax: Axes, result: Runs, place: int, sample: Row) -> None:
             ms=6,
             label=f"mean {name}",
         )
-    ax.plot(mean["mean"], y, "D", color=canvas.MUTED, mfc="white", ms=4.5, label="mean")
+    ax.plot(mean["mean"], y, "D", color=canvas.MUTED, mfc="white", ms=3.2, label="mean")
+
+
+def _step(result: Runs) -> float:
+    """Between the lines of a sample, in rows."""
+    return 0.72 / (len(result.quantiles) + 2)
 
 
 def _interval(ax: Axes, row: Row, y: float, colour: str, name: str) -> None:
@@ -96,8 +101,8 @@ def _interval(ax: Axes, row: Row, y: float, colour: str, name: str) -> None:
     edge = 0.015 * (right - left)
     absent = {"lower": row["rank_lower"] == 0, "upper": row["rank_upper"] == row["n"] + 1}
     ends = {
-        "lower": left + edge if math.isinf(row["lower"]) else row["lower"],
-        "upper": right - edge if math.isinf(row["upper"]) else row["upper"],
+        "lower": left + edge if absent["lower"] else row["lower"],
+        "upper": right - edge if absent["upper"] else row["upper"],
     }
     if row["status"] == "none":
         return
@@ -121,12 +126,16 @@ def _stacked(values: Sequence[float], place: int) -> tuple[list[float], list[flo
 
 
 def _span(result: Runs, shown: Sequence[Row]) -> tuple[float, float]:
-    """Limits of the axis: all runs and finite limits, and a bound where one stands for a limit."""
+    """Limits of the axis: all runs, and the limits that they give."""
     keys = {(s["candidate"], s["part"]) for s in shown}
     told = [v for s in shown for v in s["values"]]
-    for row in (*result.intervals, *result.means):
-        if (row["candidate"], row["part"]) in keys and row.get("status") != "none":
-            told += [row[k] for k in ("lower", "upper") if row[k] is not None]
+    for row in result.intervals:
+        if (row["candidate"], row["part"]) in keys and row["status"] != "none":
+            told += [row["lower"]] * (row["rank_lower"] != 0)
+            told += [row["upper"]] * (row["rank_upper"] != row["n"] + 1)
+    for row in result.means:
+        if (row["candidate"], row["part"]) in keys and row["lower"] is not None:
+            told += [row["lower"], row["upper"]]
     finite = [v for v in told if math.isfinite(v)]
     low, high = min(finite), max(finite)
     room = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
@@ -141,7 +150,7 @@ def _bounds(ax: Axes, result: Runs) -> None:
 
 
 def _names(ax: Axes, result: Runs, shown: Sequence[Row]) -> None:
-    ax.set_ylim(len(shown) - 0.3, -0.5)
+    ax.set_ylim(len(shown) - 0.2, -0.45)
     ax.set_yticks(range(len(shown)))
     ax.set_yticklabels([labels.short(_name(s), 30) for s in shown], fontsize=8.5, **labels.PLAIN)
     ax.tick_params(axis="y", length=0)
@@ -150,7 +159,7 @@ def _names(ax: Axes, result: Runs, shown: Sequence[Row]) -> None:
     for place, sample in enumerate(shown):
         for i, u in enumerate(result.quantiles):
             row = rows[sample["candidate"], sample["part"], u]
-            canvas.beside(ax, place + _STEP * (i + 1), f"{u:g}: {_words(row)}")
+            canvas.beside(ax, place + _step(result) * (i + 1), f"{u:g}: {_words(row)}")
 
 
 def _words(row: Row) -> str:
@@ -180,7 +189,8 @@ def _footer(result: Runs, shown: int) -> list[str]:
     if any(row["status"] == "one_sided" for row in result.intervals):
         told.append("open arrow: the runs give no limit on this side")
     if result.bounds is not None:
-        told.append("dotted: a natural bound of the score")
+        low, high = result.bounds
+        told.append(f"natural bounds {low:g} and {high:g}, dotted where they are in the picture")
     if shown < len(result.samples):
         told.append(f"{shown} of {len(result.samples)} samples; the others stand in the table")
     return told

@@ -112,7 +112,7 @@ def runs(
         bounds=limits,
         guaranteed=bool(guaranteed),
         tail=tail,
-        joint=bool(joint),
+        joint=bool(joint) and len(asked) > 1,
         simultaneous=bool(simultaneous),
     )
     told = runs_intervals.intervals(found, how)

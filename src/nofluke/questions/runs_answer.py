@@ -120,20 +120,20 @@ class Runs(Result):
     def _few(self, rows: tuple[Any, ...]) -> tuple[Any, ...]:
         return rows if len(rows) <= _TOLD else ()
 
-    def _sure(self, guarantee: str) -> str:
+    def _sure(self, guarantee: str, at_once: str) -> str:
         if guarantee == "heuristic":
             return (
                 f"If the runs were independent, with about {percent(self.level)} confidence"
-                f"{self._at_once}"
+                f"{at_once}"
             )
         about = "" if guarantee == _EXACT else "about "
-        return f"With {about}{percent(self.level)} confidence{self._at_once}"
+        return f"With {about}{percent(self.level)} confidence{at_once}"
 
     @property
     def _at_once(self) -> str:
         if self.simultaneous and len(self.intervals) > 1:
             return f" for all {len(self.intervals)} intervals at once"
-        if self.joint and len(self.quantiles) > 1:
+        if self.joint:
             return f" for these {len(self.quantiles)} quantiles at once"
         return ""
 
@@ -143,7 +143,7 @@ class Runs(Result):
         given = "If the tails are log-concave: " if beyond else ""
         if row["status"] == "none":
             return f"No interval for the {what}: {row['reason']}."
-        sure = self._sure(row["guarantee"])
+        sure = self._sure(row["guarantee"], self._at_once)
         lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
         exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
         ranks = f"order statistics {row['rank_lower']:g} and {row['rank_upper']:g} of {row['n']}"
@@ -179,7 +179,9 @@ class Runs(Result):
         )
         if row["status"] == "none":
             return f"{who}: the runs give no limit for the {row['estimand']} ({name})."
-        sure, lies = self._sure(row["guarantee"]), _apart(row)
+        count = len(self.differences)
+        at_once = f" for all {count} differences at once" if self.simultaneous and count > 1 else ""
+        sure, lies = self._sure(row["guarantee"], at_once), _apart(row)
         if self.paired:
             return (
                 f"{sure} the {name} of the difference in {self.quantity} within a pair of runs "

@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke import quantiles
 from nofluke.errors import InputError, some
+from nofluke.quantiles import differences as two_samples
 from nofluke.questions.runs_intervals import LEAST, Told
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nofluke.quantiles import QuantileDifference, QuantileInterval
+    from nofluke.quantiles import QuantileInterval
+    from nofluke.quantiles.differences import QuantileDifference
     from nofluke.questions.replicates import Sample
     from nofluke.questions.runs_intervals import How
     from nofluke.results import Row
@@ -77,7 +79,7 @@ def _answer(
         )
         return _row(a, b, within, WITHIN), within.assumes, ()
     method = "bonferroni" if how.guaranteed else "mover"
-    apart = quantiles.difference(x, y, u, level=level, method=method, bounds=how.bounds)
+    apart = two_samples.difference(x, y, u, level=level, method=method, bounds=how.bounds)
     return _row(a, b, apart, APART), apart.assumes, apart.notes
 
 

@@ -10,6 +10,7 @@ from nofluke import quantiles
 from nofluke.errors import InputError
 from nofluke.kernels import student, sums
 from nofluke.means import large_samples
+from nofluke.quantiles import several
 from nofluke.questions import runs_work
 from nofluke.questions.runs_answer import quantile_name
 
@@ -120,8 +121,8 @@ def _of_sample(sample: Sample, how: How, level: float) -> list[QuantileInterval 
     """The answer for each quantile; only the quantile where one run has no answer."""
     if sample.n < LEAST:
         return list(how.quantiles)
-    if how.joint and len(how.quantiles) > 1:
-        return list(quantiles.joint(sample.x, how.quantiles, level=level, bounds=how.bounds))
+    if how.joint:
+        return list(several.joint(sample.x, how.quantiles, level=level, bounds=how.bounds))
     return [
         quantiles.interval(
             sample.x,
