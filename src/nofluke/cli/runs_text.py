@@ -92,12 +92,10 @@ def _line(row: Row, *, parted: bool) -> list[str]:
 
 def _needed(row: Row) -> str:
     """What the missing limits need."""
-    told = []
-    if row["rank_lower"] in (0, None):
-        told.append(f"lower: {row['needed_lower']}")
-    if row["rank_upper"] in (row["n"] + 1, None):
-        told.append(f"upper: {row['needed_upper']}")
-    return ", ".join(told)
+    if row["status"] == "none":
+        return f"first limit: {row['needed']}"
+    absent = "lower" if row["rank_lower"] == 0 else "upper"
+    return f"{absent} limit: {row[f'needed_{absent}']}"
 
 
 def _means(result: Runs) -> tuple[str, Table]:

@@ -207,9 +207,7 @@ def ratio(
             )
         logs.append(np.log(runs))
     on_logs = _log_bounds(bounds)
-    found = difference(
-        *logs, u, level=level, alpha=alpha, method=method, side=side, bounds=on_logs
-    )
+    found = difference(*logs, u, level=level, alpha=alpha, method=method, side=side, bounds=on_logs)
     back = tuple(
         replace(i, **{k: _exp(getattr(i, k)) for k in ("estimate", "lower", "upper")})
         for i in found.intervals

@@ -132,10 +132,11 @@ def _of_candidate(
     lost = _lost(scores, k)
     filled = missing == "worst" and bool(lost)
     if scores.run is None:
-        if filled and scores.cluster is None:
-            rows += [_Row(e, e, None, _needed(worst)) for e in lost]
-        elif filled:
-            raise _untold(name, len(lost))
+        if filled:
+            known = _clusters(scores)
+            if scores.cluster is not None and any(len(known.get(e, ())) != 1 for e in lost):
+                raise _untold(name, len(lost))
+            rows += [_Row(e, e, next(iter(known.get(e, ())), None), _needed(worst)) for e in lost]
         return _by_example(scores, name, rows, each)
     if each == "cluster":
         raise InputError(
@@ -269,6 +270,16 @@ def _rows(scores: Scores, k: int) -> list[_Row]:
     return list(map(_Row, runs, examples, clusters, values))
 
 
+def _clusters(scores: Scores) -> dict[str, set[str]]:
+    """The clusters of each example, as all candidates tell them."""
+    known: dict[str, set[str]] = {}
+    for k in range(scores.K):
+        for row in _rows(scores, k):
+            if row.cluster is not None:
+                known.setdefault(row.example, set()).add(row.cluster)
+    return known
+
+
 def _lost(scores: Scores, k: int) -> list[str]:
     """The examples of rows of this candidate that have no score, once for each row."""
     cells = np.concatenate([scores.empty, scores.lost_runs])
@@ -307,8 +318,9 @@ def _needed(worst: float | None) -> float:
 
 def _untold(name: str, count: int) -> InputError:
     return InputError(
-        f"{name!r}: {count} rows have no score, and the table does not tell which runs they "
-        "belong to, so missing='worst' cannot be done; write the worst score into the table.",
+        f"{name!r}: {count} {'row has' if count == 1 else 'rows have'} no score, and the table does "
+        "not tell which run or cluster that is, so missing='worst' cannot be done; write the worst "
+        "score into the table.",
         code="NF007",
     )
 

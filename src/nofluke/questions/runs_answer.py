@@ -142,7 +142,8 @@ class Runs(Result):
         beyond = self.question.get("tail") is not None and _beyond_the_sample(row)
         given = "If the tails are log-concave: " if beyond else ""
         if row["status"] == "none":
-            return f"No interval for the {what}: {row['reason']}."
+            # What follows the first part are hints for other calls.
+            return f"No interval for the {what}: {row['reason'].split('; ')[0]}."
         sure = self._sure(row["guarantee"], self._at_once)
         lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
         exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"

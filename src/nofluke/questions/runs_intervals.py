@@ -17,7 +17,7 @@ from nofluke.questions.runs_answer import quantile_name
 if TYPE_CHECKING:
     from nofluke.quantiles import QuantileInterval
     from nofluke.questions.replicates import Sample
-    from nofluke.results import Row
+    from nofluke.results import Guarantee, Row
 
 LEAST = 2
 
@@ -78,9 +78,9 @@ def intervals(found: tuple[Sample, ...], how: How) -> Told:
         names = ", ".join(f"{s.name!r} has {s.n}" for s in found[:5])
         more = f" and {len(found) - 5} more" if len(found) > 5 else ""
         wanted = "; ".join(
-            f"{quantile_name(row['quantile'])}: {row['needed_lower']} for a lower limit, "
-            f"{row['needed_upper']} for an upper one"
-            for row in rows[: len(how.quantiles)]
+            f"{quantile_name(u)}: {runs_work.first_limit(u, level)} for a first limit, "
+            f"{quantiles.minimal_n(u, level)} for two"
+            for u in how.quantiles
         )
         raise InputError(
             f"no configuration has two runs ({names}{more}), and one run shows no spread. Runs "
@@ -150,8 +150,8 @@ def _row(sample: Sample, told: QuantileInterval) -> Row:
         "upper": float(cast("float", told.upper)),
         "level": told.level,
         "status": told.status,
-        "method": told.method,
-        "guarantee": "heuristic" if sample.folds and not none else told.guarantee,
+        "method": "none" if none else told.method,
+        "guarantee": _guarantee(sample, told),
         "rank_lower": float(told.ranks[0]),
         "rank_upper": float(told.ranks[1]),
         "miss_lower": told.miss[0],
@@ -159,11 +159,18 @@ def _row(sample: Sample, told: QuantileInterval) -> Row:
         "coverage": told.coverage,
         "coverage_low": told.coverage_band[0],
         "coverage_high": told.coverage_band[1],
+        "needed": runs_work.first_limit(told.u, told.level),
         "needed_lower": int(told.n_needed[0]),
         "needed_upper": int(told.n_needed[1]),
         "beyond": float(cast("float", told.beyond)),
         "reason": told.reason,
     }
+
+
+def _guarantee(sample: Sample, told: QuantileInterval) -> Guarantee:
+    if told.status == "none":
+        return "descriptive"
+    return "heuristic" if sample.folds else told.guarantee
 
 
 def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
@@ -187,6 +194,7 @@ def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
         "rank_lower": None,
         "rank_upper": None,
         **dict.fromkeys(absent),
+        "needed": runs_work.first_limit(u, level),
         "needed_lower": below,
         "needed_upper": above,
         "beyond": 0.0,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.errors import some
-from nofluke.questions import runs_work
 from nofluke.questions.runs_answer import quantile_name
 from nofluke.results import percent
 
@@ -66,10 +65,11 @@ def _gaps(table: Scores, missing: str) -> str | None:
     if not count:
         return None
     if missing == "worst":
-        return f"NF108: {count} missing scores count as the worst possible score."
+        scores = "missing score counts" if count == 1 else "missing scores count"
+        return f"NF108: {count} {scores} as the worst possible score."
     return (
-        f"NF109: {count} rows without a score are left out, and each configuration stands on the "
-        "runs that have one. If a run that goes wrong has no score, all this looks better than it "
+        f"NF109: {count} {'row' if count == 1 else 'rows'} without a score left out; each "
+        "configuration stands on the runs that have one. If a run that goes wrong has no score, all this looks better than it "
         "is."
     )
 
@@ -81,7 +81,7 @@ def _ties(found: Sequence[Sample]) -> str | None:
     first = tied[0]
     return (
         f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
-        f"as {first.name!r}: {np.unique(first.x).size} values in {first.n} runs). Limits include "
+        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits include "
         "their ends, so that coverage is at least what is said, and may be much more; an interval "
         "of no width is possible. Runs that repeat each other exactly are no further runs."
     )
@@ -142,7 +142,7 @@ def _without(intervals: Sequence[Row]) -> str | None:
     )
     counts = sorted({row["n"] for row in bare})
     ns = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    needed = {row["quantile"]: runs_work.first_limit(row["quantile"], row["level"]) for row in bare}
+    needed = {row["quantile"]: row["needed"] for row in bare}
     told = ", ".join(f"{n} ({quantile_name(u)})" for u, n in needed.items())
     return (
         f"NF191: no interval for {some(names)} with {ns} {'run' if ns == '1' else 'runs'}. The "

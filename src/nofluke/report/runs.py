@@ -98,16 +98,16 @@ def _row(row: Row) -> Row:
     ranks = (
         "–" if row["rank_lower"] is None else f"{row['rank_lower']:.5g}, {row['rank_upper']:.5g}"
     )
-    needed = [
-        f"{side}: {row[f'needed_{side}']}"
-        for side, there in (("lower", low), ("upper", high))
-        if not there
-    ]
+    needed = ""
+    if row["status"] == "none":
+        needed = f"first limit: {row['needed']}"
+    elif row["status"] == "one_sided":
+        needed = f"lower: {row['needed_lower']}" if high else f"upper: {row['needed_upper']}"
     return {
         **_named(row),
         "from_runs": (low, high),
         "ranks": ranks,
-        "needs": ", ".join(needed),
+        "needs": needed,
     }
 
 
