@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -94,9 +95,10 @@ def runs(
     level = checks.fraction(level, name="level")
     way = checks.better(better) if better is not None else table.better
     limits = _bounds(table, bounds)
-    worst = None if way is None or limits is None else limits[0 if way == "higher" else 1]
-    if worst is not None and not math.isfinite(worst):
-        worst = None
+    worst = _worst(way, limits)
+    if table.failed is not None and worst is not None:
+        values = np.where(table.failed, worst, table.values)
+        table = replace(table, values=values, bounds=limits)
     found = samples(table, value=value, each=each, missing=missing, worst=worst)
     _refuse_infinite(found)
     if paired and against is None:
@@ -208,6 +210,14 @@ def _bounds(table: Scores, bounds: Sequence[float] | None) -> tuple[float, float
         measured = None if table.failed is None else ~table.failed
         table.refuse_outside(*limits, among=measured)
     return limits
+
+
+def _worst(way: str | None, limits: tuple[float, float] | None) -> float | None:
+    """The worst score there is, where that is known and finite."""
+    if way is None or limits is None:
+        return None
+    worst = limits[0 if way == "higher" else 1]
+    return worst if math.isfinite(worst) else None
 
 
 def _refuse_infinite(found: tuple[Sample, ...]) -> None:

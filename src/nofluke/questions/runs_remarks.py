@@ -69,8 +69,8 @@ def _gaps(table: Scores, missing: str) -> str | None:
         return f"NF108: {count} {scores} as the worst possible score."
     return (
         f"NF109: {count} {'row' if count == 1 else 'rows'} without a score left out; each "
-        "configuration stands on the runs that have one. If a run that goes wrong has no score, all this looks better than it "
-        "is."
+        "configuration stands on the runs that have one. If a run that goes wrong has no score, "
+        "all this looks better than it is."
     )
 
 
@@ -81,8 +81,8 @@ def _ties(found: Sequence[Sample]) -> str | None:
     first = tied[0]
     return (
         f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
-        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits include "
-        "their ends, so that coverage is at least what is said, and may be much more; an interval "
+        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits "
+        "include their ends, so that coverage is at least what is said, and may be much more; an interval "
         "of no width is possible. Runs that repeat each other exactly are no further runs."
     )
 
