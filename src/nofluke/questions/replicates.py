@@ -319,8 +319,8 @@ def _needed(worst: float | None) -> float:
 def _untold(name: str, count: int) -> InputError:
     return InputError(
         f"{name!r}: {count} {'row has' if count == 1 else 'rows have'} no score, and the table "
-        "does not tell which run or cluster that is, so missing='worst' cannot be done; write the worst "
-        "score into the table.",
+        "does not tell which run or cluster that is, so missing='worst' cannot be done; write the "
+        "worst score into the table.",
         code="NF007",
     )
 

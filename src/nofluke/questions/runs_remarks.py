@@ -82,8 +82,8 @@ def _ties(found: Sequence[Sample]) -> str | None:
     return (
         f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
         f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits "
-        "include their ends, so that coverage is at least what is said, and may be much more; an interval "
-        "of no width is possible. Runs that repeat each other exactly are no further runs."
+        "include their ends, so that coverage is at least what is said, and may be much more; an "
+        "interval of no width is possible. Runs that repeat each other exactly are no further runs."
     )
 
 
