@@ -262,12 +262,12 @@ def exact_coverage(n: int, u: Real, lower: float, upper: float) -> float:
 def coverage_band(n: int, u: Real, lower: float, upper: float) -> tuple[float, float]:
     """Least and largest coverage of interpolated limits over all continuous distributions.
 
-    The interval holds that of the integer ranks just inside and is held by that just outside; one
-    that is extrapolated beyond the sample is held by the whole line only.
+    The interval holds that of the integer ranks just inside and is held by that just outside. A
+    limit that is extrapolated outward is held by none; inward beyond all runs, by the last of them.
     """
     first = 0 if lower == 0 else max(1, math.ceil(lower))
     last = n + 1 if upper == n + 1 else min(n, math.floor(upper))
-    outer = max(0, math.floor(lower)), min(n + 1, math.ceil(upper))
+    outer = min(n, max(0, math.floor(lower))), max(1, min(n + 1, math.ceil(upper)))
     return exact_coverage(n, u, first, last), exact_coverage(n, u, *outer)
 
 
@@ -301,13 +301,14 @@ def _tails(
         below = [chance_below(n, u, int(i)) for i in k]
         above = [chance_above(n, u, int(i)) for i in k]
         return below, above, lambda level: float(level) * (1 + _NEAR)
-    return _integer_tails(n, u)
+    return integer_tails(n, u)
 
 
 @lru_cache(maxsize=256)
-def _integer_tails(
+def integer_tails(
     n: int, u: Fraction
 ) -> tuple[Sequence[int], Sequence[int], Callable[[Fraction], int]]:
+    """P(B <= k-1) and P(B >= k) for k = 0..n+1 times q^n, for u = p/q; and levels likewise."""
     p, q = u.numerator, u.denominator
     total, mass = q**n, (q - p) ** n
     below = [0]
