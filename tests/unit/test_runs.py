@@ -62,7 +62,9 @@ def test_the_mean_has_sd_se_and_half_interval_under_their_names():
 def test_forms_of_input_agree():
     x, y = numbers(9), numbers(9, 1)
     plain = runs({"a": x, "b": y})
-    wide = runs(table([{"seed": i, "a": p, "b": q} for i, (p, q) in enumerate(zip(x, y))]))
+    wide = runs(
+        table([{"seed": i, "a": p, "b": q} for i, (p, q) in enumerate(zip(x, y, strict=True))])
+    )
     long = runs(
         table(
             [{"model": "a", "seed": i, "score": p} for i, p in enumerate(x)]
@@ -120,6 +122,17 @@ def test_exact_and_approximate_claims_are_worded_apart():
     assert tail.sentences()[0].startswith("If the tails are log-concave: with about 90 %")
     assert notes(tail, "NF192")
     assert any("Log F is concave" in text for text in tail.assumes)
+
+
+def test_a_method_that_misses_its_level_says_so():
+    answer = runs(numbers(10), method="bootstrap")
+    assert answer.sentences()[0].startswith(
+        "By a method that aims at 90 % confidence and attains about 77.3 %, the median"
+    )
+    heuristic = runs(numbers(25), method="semiparametric_bootstrap")
+    assert heuristic.guarantee == "heuristic"
+    assert "aims at 90 % confidence and does not promise it" in heuristic.sentences()[0]
+    assert not notes(heuristic, "NF189")
 
 
 def test_limits_in_words_are_rounded_outward():

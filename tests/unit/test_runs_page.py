@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import nofluke
 from nofluke import plots, runs
 from nofluke.report import page
 
@@ -121,8 +122,9 @@ def test_banners_of_one_sample():
     assert "has a limit on one side only" in page(runs(np.arange(10.0), quantile=0.05))
     assert "The runs give no limit for the median" in page(runs([0.1, 0.2, 0.3]))
     assert "The median of score: 1.9" in page(runs(np.arange(10.0)))
-    folds = runs({"a": np.arange(10.0)})
-    assert "No guarantee" not in page(folds)
+    folds = nofluke.read([{"model": "m", "fold": i, "score": i**0.5} for i in range(8)])
+    assert "folds of a cross-validation are no independent draws" in page(runs(folds))
+    assert "does not promise it" in page(runs(np.arange(10.0), method="semiparametric_bootstrap"))
 
 
 def test_the_page_holds_the_tables_and_nothing_harmful():

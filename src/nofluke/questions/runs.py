@@ -133,7 +133,13 @@ def runs(
         intervals=told.rows,
         means=means,
         samples=tuple(
-            {"candidate": s.candidate, "part": s.part, "runs": list(s.runs), "values": s.x.tolist()}
+            {
+                "candidate": s.candidate,
+                "part": s.part,
+                "runs": list(s.runs),
+                "values": s.x.tolist(),
+                "folds": s.folds,
+            }
             for s in found
         ),
         differences=apart.rows,

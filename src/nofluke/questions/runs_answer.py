@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nofluke.checks import Better
 
 _TOLD = 12  # samples that sentences speak of one by one
+_NEAR = 0.02  # coverage may be so far below the level and still be called about the level
 _EXACT = "finite-sample"
 
 
@@ -35,7 +36,8 @@ class Runs(Result):
         intervals: One row for each configuration (and part) and quantile; see the reference.
         means: One row for each configuration (and part): mean, SD, SE and the t interval of the
             mean, which answers another question.
-        samples: The runs themselves: rows ``candidate``, ``part``, ``runs``, ``values``.
+        samples: The runs themselves: rows ``candidate``, ``part``, ``runs``, ``values``,
+            ``folds`` (whether the runs are called so).
         differences: Rows of ``against=``; empty without.
         against: The configuration that the others are compared with.
         paired: Whether differences are taken run by run.
@@ -80,6 +82,11 @@ class Runs(Result):
         """Number of intervals of which at least one limit comes from the runs."""
         return sum(row["status"] != "none" for row in self.intervals)
 
+    @property
+    def folds(self) -> bool:
+        """Whether runs are called folds, and are therefore no independent draws."""
+        return any(sample["folds"] for sample in self.samples)
+
     def rows(self) -> list[Row]:
         """One row for each configuration (and part) and quantile."""
         return [dict(row) for row in self.intervals]
@@ -120,12 +127,22 @@ class Runs(Result):
     def _few(self, rows: tuple[Any, ...]) -> tuple[Any, ...]:
         return rows if len(rows) <= _TOLD else ()
 
+    def _sure_of(self, row: Row) -> str:
+        """The confidence of an interval; one that is known to be missed by far is told instead."""
+        if self.folds or row["coverage"] >= row["level"] - _NEAR:
+            return self._sure(row["guarantee"], self._at_once)
+        return (
+            f"By a method that aims at {percent_of(row['level'])} confidence and attains about "
+            f"{100 * row['coverage']:.3g} %,"
+        )
+
     def _sure(self, guarantee: str, at_once: str) -> str:
+        if guarantee == "heuristic" and not self.folds:
+            aim = f"{percent(self.level)} confidence{at_once}"
+            return f"By a method that aims at {aim} and does not promise it,"
         if guarantee == "heuristic":
-            return (
-                f"If the runs were independent, with about {percent(self.level)} confidence"
-                f"{at_once}"
-            )
+            about = f"about {percent(self.level)} confidence{at_once}"
+            return f"If the runs were independent, with {about}"
         about = "" if guarantee == _EXACT else "about "
         return f"With {about}{percent(self.level)} confidence{at_once}"
 
@@ -144,7 +161,7 @@ class Runs(Result):
         if row["status"] == "none":
             # What follows the first part are hints for other calls.
             return f"No interval for the {what}: {row['reason'].split('; ')[0]}."
-        sure = self._sure(row["guarantee"], self._at_once)
+        sure = self._sure_of(row)
         lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
         exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
         ranks = f"order statistics {row['rank_lower']:g} and {row['rank_upper']:g} of {row['n']}"

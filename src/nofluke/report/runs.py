@@ -66,8 +66,10 @@ def runs(result: Runs) -> dict[str, Any]:
 
 def _banner(result: Runs) -> tuple[str, str]:
     word = result.guarantee
+    if word == "heuristic" and result.folds:
+        return "invalid", "No guarantee: folds of a cross-validation are no independent draws"
     if word == "heuristic":
-        return "invalid", "No guarantee: these runs are no independent draws, or not shown to be"
+        return "invalid", "No guarantee: the method aims at its level and does not promise it"
     asked = " and ".join(dict.fromkeys(map(quantile_name, result.quantiles[:3])))
     full = sum(row["status"] == "two_sided" for row in result.intervals)
     total = len(result.intervals)
