@@ -159,6 +159,8 @@ def test_joint_quantiles_are_those_of_the_library():
     assert [(r["lower"], r["upper"]) for r in answer.rows()] == [(t.lower, t.upper) for t in told]
     assert "for these 2 quantiles at once" in answer.sentences()[0]
     assert not runs(x, joint=True).joint
+    few = runs(numbers(12), quantile=(0.1, 0.5), joint=True).sentences()[0]
+    assert "36 runs are enough for a limit from below; you have 12." in few
 
 
 def test_difference_of_quantiles_and_quantile_of_differences_are_two_questions():

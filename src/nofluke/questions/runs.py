@@ -191,7 +191,7 @@ def _table(scores: Any, bounds: Sequence[float] | None, better: str | None) -> S
     if np.ndim(scores) != 1:
         raise InputError(
             f"an array of {np.ndim(scores)} dimensions arrived; expected one number for each run, "
-            "shape (n,), a mapping of configuration to such an array, or a table: nofluke.read(...).",
+            "shape (n,), a mapping of configuration to such an array, or a table by nofluke.read.",
             code="NF002",
         )
     return Scores.from_arrays({"runs": scores}, bounds=bounds, better=better)

@@ -174,7 +174,11 @@ class Runs(Result):
         told = "."
         for way, key in [(way, key) for way, key, no in sides if row[f"rank_{key}"] == no]:
             needed = row[f"needed_{key}"]
-            told += f" A limit from {way} needs {needed} runs at this level; you have {row['n']}."
+            if self.joint:
+                told += f" {needed} runs are enough for a limit from {way}; you have {row['n']}."
+            else:
+                told += f" A limit from {way} needs {needed} runs at this level"
+                told += f"; you have {row['n']}."
             if math.isfinite(row[key]):
                 told += f" (By its meaning the score is at {_bound_words(key)} {row[key]:g}.)"
         return told

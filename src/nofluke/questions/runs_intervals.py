@@ -159,12 +159,19 @@ def _row(sample: Sample, told: QuantileInterval) -> Row:
         "coverage": told.coverage,
         "coverage_low": told.coverage_band[0],
         "coverage_high": told.coverage_band[1],
-        "needed": runs_work.first_limit(told.u, told.level),
+        "needed": _first_limit(told),
         "needed_lower": int(told.n_needed[0]),
         "needed_upper": int(told.n_needed[1]),
         "beyond": float(cast("float", told.beyond)),
         "reason": told.reason,
     }
+
+
+def _first_limit(told: QuantileInterval) -> int:
+    """Runs with which there is any limit; among joint intervals, runs that are enough for it."""
+    if told.method == "joint":
+        return max(LEAST, min(told.n_needed))
+    return runs_work.first_limit(told.u, told.level)
 
 
 def _guarantee(sample: Sample, told: QuantileInterval) -> Guarantee:
