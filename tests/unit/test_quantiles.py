@@ -411,3 +411,40 @@ def test_ties_are_legitimate_and_remarked():
     assert remarks(plain) == ()
     cut = quantiles.semiparametric_bootstrap([0.97, 0.98, 1], 0.95, level=0.9, bounds=(0, 1))
     assert remarks(cut)[-1].startswith("NF182: 0.5 of the limits")
+
+
+def test_declared_tails_give_the_limit_that_is_missing():
+    """Half of the error level on each side, Hutson's limit where there is one."""
+    bare = quantiles.interval(TEN, 0.05, level=0.9)
+    answer = quantiles.interval(TEN, 0.05, level=0.9, tail="log-concave", bounds=(0, 1))
+    beyond = quantiles.hanson_koopmans(TEN, 0.05, alpha=0.05, side="lower", bounds=(0, 1))
+    within = quantiles.hutson(TEN, 0.05, alpha=0.05, side="upper", bounds=(0, 1))
+
+    assert (bare.status, answer.status) == ("one_sided", "two_sided")
+    assert answer.method == "auto (hanson_koopmans)"
+    assert (answer.lower, answer.upper) == (beyond.lower, within.upper)
+    assert answer.miss == (0.05, 0.05)
+    assert any("log F is concave" in said for said in answer.assumes)
+    assert answer.reason.startswith(bare.reason.split("; ")[0])
+    assert "log F" not in " ".join(bare.assumes)
+
+
+def test_declared_tails_change_nothing_where_both_limits_exist():
+    plain = quantiles.interval(TEN, 0.5, level=0.9)
+
+    assert quantiles.interval(TEN, 0.5, level=0.9, tail="log-concave") == plain
+
+
+@pytest.mark.parametrize("u", [1e-300, 1e-9, 0.5, 1 - 1e-9, 1 - 2**-53])
+@pytest.mark.parametrize("alpha", [1e-300, 1e-9, 0.1, 0.999])
+@pytest.mark.parametrize("n", [2, 3, 40, 1000])
+def test_extremes_end_and_give_numbers(n, u, alpha):
+    x = np.arange(n)
+    for name in METHODS:
+        for side in ("both", "lower", "upper"):
+            answer = METHODS[name].call(x, u, alpha=alpha, side=side)
+            numbers = [answer.lower, answer.upper, *answer.coverage_band, *answer.ranks]
+            assert not any(map(math.isnan, numbers))
+            low, high = answer.coverage_band
+            assert low - 1e-9 <= answer.coverage <= high + 1e-9
+            assert answer.lower <= answer.upper

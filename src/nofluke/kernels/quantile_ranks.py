@@ -274,8 +274,10 @@ def coverage_band(n: int, u: Real, lower: float, upper: float) -> tuple[float, f
 def power_at_most(base: Fraction, n: int, bound: Real) -> bool:
     """Whether base^n <= bound, decided by integers where floating point cannot tell."""
     limit = rational(bound)
-    ratio = n * _log(base) - _log(limit) if limit > 0 else math.inf
-    if abs(ratio) > _NEAR * max(1.0, abs(_log(limit)) if limit > 0 else 1.0) or _large(base, n):
+    ratio = n * log_rational(base) - log_rational(limit) if limit > 0 else math.inf
+    if abs(ratio) > _NEAR * max(1.0, abs(log_rational(limit)) if limit > 0 else 1.0) or _large(
+        base, n
+    ):
         return ratio <= 0
     return bool(base**n <= limit)
 
@@ -367,6 +369,8 @@ def _interpolated_part(n: int, u: Fraction, j: int, e: float) -> float:
     degree n - 1, and log-concave, so that its fall at W = u bounds where it may be left.
     """
     v = float(u)
+    if v == 1:  # no double lies between
+        return 0.0
     rate = max(e, 0.0) * j / (v * (1 - e)) + (n - j - 1) / (1 - v)
     end = min(1.0, v / e if e > 0 else 1.0, v + _FALL / rate if rate > 0 else 1.0)
     w = v + 0.5 * (end - v) * (1 + _NODES)
@@ -380,7 +384,7 @@ def _large(u: Fraction, n: int) -> bool:
     return n * u.denominator.bit_length() > _BITS
 
 
-def _log(value: Fraction) -> float:
+def log_rational(value: Fraction) -> float:
     """Logarithm of a rational, without loss next to 1 and without underflow."""
     gap = 1 - value
     if abs(gap) < Fraction(1, 2):
@@ -389,4 +393,4 @@ def _log(value: Fraction) -> float:
 
 
 def _power(base: Fraction, n: int) -> float:
-    return math.exp(n * _log(base))
+    return math.exp(n * log_rational(base))
