@@ -6,7 +6,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, functionals, means, permutation, proportions, selective, sequences
+    from nofluke import (
+        bands,
+        functionals,
+        means,
+        permutation,
+        proportions,
+        quantiles,
+        selective,
+        sequences,
+    )
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
     from nofluke.questions.compare import compare
@@ -14,6 +23,7 @@ if TYPE_CHECKING:
     from nofluke.questions.methods_audit import audit_methods
     from nofluke.questions.pooled import compare_pooled
     from nofluke.questions.rank import rank, rank_metrics
+    from nofluke.questions.runs import runs
     from nofluke.questions.stream import ComparisonStream
     from nofluke.scores.readers import read
     from nofluke.scores.table import Scores
@@ -33,9 +43,11 @@ __all__ = [
     "permutation",
     "plan",
     "proportions",
+    "quantiles",
     "rank",
     "rank_metrics",
     "read",
+    "runs",
     "selective",
     "sequences",
     "split_breakeven",
@@ -53,6 +65,7 @@ _ROOMS = {
     "rank": "nofluke.questions.rank",
     "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",
+    "runs": "nofluke.questions.runs",
     "split_breakeven": "nofluke.selective",
 }
 

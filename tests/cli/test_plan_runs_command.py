@@ -35,7 +35,7 @@ def test_text_with_a_table_of_what_exists(capsys):
 def test_json_csv_and_page(capsys):
     asked = ("--quantile", 0.95, "--level", 0.9, "--format")
     _, out, _ = ask(capsys, *asked, "json")
-    assert (json.loads(out)["kind"], json.loads(out)["upper"]) == ("runs", 45)
+    assert (json.loads(out)["kind"], json.loads(out)["upper"]) == ("runs_plan", 45)
     _, out, _ = ask(capsys, *asked, "csv")
     first, *_ = csv.DictReader(io.StringIO(out))
     assert first["exists"] == "L"

@@ -173,7 +173,7 @@ def test_a_pilot_without_spread_has_intervals_without_length():
 def test_json_table_text_and_page():
     answer = plan.runs(0.05, 0.9, n=25, pilot=np.linspace(0.8, 0.9, 30))
     said = json.loads(answer.to_json())
-    assert (said["kind"], said["n"], said["asked"]) == ("runs", 45, 25)
+    assert (said["kind"], said["n"], said["asked"]) == ("runs_plan", 45, 25)
     assert said["anytime"] == {"lower": 49, "upper": 2}
     assert said["anytime_both"] == {"lower": 53, "upper": 3}
     assert [row["n"] for row in said["rows"]] == [row["n"] for row in answer.rows()]

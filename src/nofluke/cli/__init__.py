@@ -101,6 +101,12 @@ def app() -> App:
         help_epilogue="Example: nofluke rank board.parquet --metric accuracy",
     )
     commands.command(
+        "nofluke.cli.runs:runs",
+        name="runs",
+        help="Where does a quantile of one run's score lie, judged from a few runs (seeds)?",
+        help_epilogue="Example: nofluke runs seeds.csv --quantile 0.05 --bounds 0 1",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

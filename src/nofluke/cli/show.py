@@ -24,16 +24,18 @@ _TEXTS = {
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
     "rank": "nofluke.cli.ranking_text",
+    "runs": "nofluke.cli.runs_text",
     "sample_size": "nofluke.cli.plan_text",
     "detectable": "nofluke.cli.plan_text",
     "trade": "nofluke.cli.plan_text",
-    "runs": "nofluke.cli.plan_text",
+    "runs_plan": "nofluke.cli.plan_text",
 }
 
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
     "rank": "rank",
-    **dict.fromkeys(("sample_size", "detectable", "trade", "runs"), "plan"),
+    "runs": "runs",
+    **dict.fromkeys(("sample_size", "detectable", "trade", "runs_plan"), "plan"),
 }
 
 # Wide enough for long ids where nobody is looking at a terminal; nothing is ever cut off.

@@ -18,6 +18,7 @@ from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.ranking import estimates, ranking
 from nofluke.plots.rates import rates
 from nofluke.plots.rules import rules
+from nofluke.plots.runs import runs
 from nofluke.plots.shares import group_shares
 from nofluke.plots.vector import svg
 
@@ -37,6 +38,7 @@ __all__ = [
     "ranking",
     "rates",
     "rules",
+    "runs",
     "subgroups",
     "svg",
 ]

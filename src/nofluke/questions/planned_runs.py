@@ -62,8 +62,8 @@ class RunsPlan(Result):
 
     @property
     def kind(self) -> str:
-        """The word for this answer, ``runs``."""
-        return "runs"
+        """The word for this answer, ``runs_plan``."""
+        return "runs_plan"
 
     def at(self, n: int) -> Row:
         """The row of the table for this n."""

@@ -15,6 +15,7 @@ from nofluke.report import (  # the pages register themselves
     planning,  # noqa: F401
     pooled,  # noqa: F401
     ranking,  # noqa: F401
+    runs,  # noqa: F401
     watched,  # noqa: F401
     wording,
 )

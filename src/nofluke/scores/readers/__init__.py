@@ -37,7 +37,9 @@ def read(
 
     A long table has a candidate, an example and a score column; a wide one an example column and
     a column of numbers for each candidate; a file with only example and score is one candidate,
-    named by the file. Ids are text and stay as they are written, byte for byte.
+    named by the file. Without an example column a column of runs (seeds) stands in for it, and a
+    text with one number on each line is one candidate's runs. Ids are text and stay as they are
+    written, byte for byte.
 
     Args:
         source: A path, a folder, "-" for standard input, a list of paths, a mapping of candidate
@@ -145,6 +147,8 @@ def _table(item: Any, delimiter: str | None, decimal: str | None, space: Workspa
         from nofluke.scores.readers import json_text
 
         return json_text.table(item)
-    from nofluke.scores.readers import delimited
+    from nofluke.scores.readers import delimited, plain
 
+    if delimiter is None and (listed := plain.table(item)) is not None:
+        return listed
     return delimited.table(item, delimiter=delimiter, decimal=decimal)

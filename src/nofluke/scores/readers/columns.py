@@ -40,6 +40,10 @@ CONTENTS: Final = ("input", "output")
 # Found by name only where they are asked for as well.
 BESIDE: Final = ("group", *CONTENTS)
 
+# What may tell runs apart where there is no example column. Epochs are moments of one training.
+_NO_RUNS: Final = frozenset({"epoch"})
+_FOLDS: Final = ("fold",)
+
 # Columns that harnesses use to tell failed rows. They are pointed out, never interpreted.
 FAILURES: Final = frozenset(
     [
@@ -92,6 +96,7 @@ class Layout:
         wide: Whether each score column is a candidate.
         generic: Whether the score column's name says nothing about the metric.
         note: What was guessed, or None.
+        by_run: Whether there is no example column and the column of runs stands in for it.
     """
 
     candidate: str | None
@@ -108,6 +113,7 @@ class Layout:
     time: str | None
     metric: str | None
     note: str | None
+    by_run: bool = False
 
     @property
     def candidates(self) -> list[str] | None:
@@ -164,7 +170,7 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
     _check_wanted(table, asked)
     example = _pick(table, "example", asked)
     if example is None:
-        raise _no_example(table)
+        return replace(resolve(table, _run_as_example(table, asked), name), by_run=True)
     candidate, run, cluster, metric = (
         _pick(table, role, asked) for role in ("candidate", "run", "cluster", "metric")
     )
@@ -184,6 +190,17 @@ def resolve(table: Table, asked: Asked, name: Name) -> Layout:
     )
     _refuse_other_metric(table, layout, asked)
     return layout
+
+
+def _run_as_example(table: Table, asked: Asked) -> Asked:
+    """The same question where a run is the example: a table of one number for each run."""
+    run = None if "example" in asked.wanted else _pick(table, "run", asked)
+    if run is None or (run.strip().lower() in _NO_RUNS and "run" not in asked.wanted):
+        folds = [c for c in table.kinds if c.strip().lower() in _FOLDS]
+        if "example" in asked.wanted or "run" in asked.wanted or len(folds) != 1:
+            raise _no_example(table)
+        run = folds[0]
+    return replace(asked, wanted={**asked.wanted, "example": run, "run": None})
 
 
 def _refuse_other_metric(table: Table, layout: Layout, asked: Asked) -> None:

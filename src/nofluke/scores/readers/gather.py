@@ -89,6 +89,12 @@ def scores(
     rows = _assemble(parts, names, question)
     notes = [layout.note for _, layout, _ in read] + [n for d in checked for n in d.notes]
     notes += unshared
+    runs = next((layout.example for layout in layouts if layout.by_run), None)
+    if runs is not None:
+        notes.append(
+            f"NF186: there is no example column, so each run (column {runs!r}) counts as one "
+            "example: what is said is said of runs like these, and not of cases."
+        )
     notes += [_unused_failures(table, layout) for table, layout, _ in read if failed is None]
     return Scores.from_rows(
         rows,
@@ -101,7 +107,7 @@ def scores(
         label_names={role: names[role] for role in LABELLED if role in names},
         digest=digest(),
         notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
-        reading=question.told,
+        reading=question.told if runs is None else {**question.told, "runs": runs},
     )
 
 
