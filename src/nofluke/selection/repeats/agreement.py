@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nofluke.errors import InputError, some
@@ -12,8 +11,6 @@ from nofluke.selection.repeats.single import Outcome, run
 if TYPE_CHECKING:
     from nofluke.selection.repeats.single import Setup
     from nofluke.selection.repeats.sources import Seeds
-
-_RANDOM = re.compile(r"(random_state|random_seed|seed|rng|generator)$")
 
 
 class Agreed(NamedTuple):
@@ -92,10 +89,8 @@ def _suspects(setup: Setup, first: Outcome, second: Outcome) -> list[str]:
         if name not in owned
     ]
     params = setup.estimator.get_params(deep=True)
-    seeded = {name for names in setup.places.parameters.values() for name in names}
-    unset = [n for n, v in params.items() if v is None and _RANDOM.search(n) and n not in seeded]
-    if unset:
-        found.append(f"{some(sorted(unset))} left at None")
+    if setup.places.unset:
+        found.append(f"{some(setup.places.unset)} left at None")
     busy = [f"{n}={v}" for n, v in params.items() if _jobs(n) and v not in (None, 1)]
     if busy:
         found.append(f"threads or processes of the estimator ({', '.join(sorted(busy))})")

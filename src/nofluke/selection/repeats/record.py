@@ -120,6 +120,9 @@ def _conditions(asked: Asked, way: Way) -> list[str]:
         parts.append(f"{', '.join(way.absent)} not there")
     if asked.setup.test is not None:
         parts.append("the test set is fixed")
+    places = asked.setup.places
+    if places.held and not any(map(callable, places.hooks.values())):
+        parts.append(f"{some(places.held)} kept the value they were given")
     if not parts:
         return []
     return [f"NF193: not varied: {'; '.join(parts)}. The runs speak of results with these as is."]

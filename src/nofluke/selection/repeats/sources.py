@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ Seeds: TypeAlias = Mapping[str, int]
 USUAL = ("split", "init", "order", "subsample", "hpo")
 SOURCES = (*USUAL, "augment", "dropout", "optimizer")
 _DECLARED = ("init", "hpo", "augment", "dropout", "optimizer")  # estimators may name parameters
+_RANDOM = re.compile(r"(random_state|seed|rng|generator)$")
 _SEARCH = {"cv", "estimator", "refit"}  # the parameters that every search over settings has
 
 # What one random_state decides at once, for those estimators of scikit-learn where it is several
@@ -54,6 +56,9 @@ class Places:
         hooks: By source, what else is to be seeded before a fit.
         several: Estimators whose one random_state decides several things, with what it decides.
         inner: Whether the estimator cross-validates inside, by a parameter "cv".
+        held: Parameters that look like a seed or a generator, have a value, and are seeded by
+            nobody: every run starts from the same.
+        unset: The same without a value.
     """
 
     parameters: Mapping[str, tuple[str, ...]]
@@ -61,6 +66,8 @@ class Places:
     hooks: Mapping[str, Hook]
     several: Mapping[str, str]
     inner: bool
+    held: tuple[str, ...]
+    unset: tuple[str, ...]
 
     def knows(self, source: str) -> bool:
         """Whether the estimator, or a hook, takes a seed of this source."""
@@ -113,6 +120,8 @@ def find(estimator: Any, hooks: Mapping[str, Hook] | None) -> Places:
             if last in (f"{source}_random_state", f"{source}_seed"):
                 found.setdefault(source, []).append(name)
     kinds = {type(value).__name__ for value in objects.values()}
+    seeded = {name for names in found.values() for name in names}
+    others = [name for name in sorted(params) if _RANDOM.search(name) and name not in seeded]
     cvs = [name for name in sorted(params) if name.rpartition("__")[2] == "cv"]
     return Places(
         parameters={source: tuple(names) for source, names in found.items()},
@@ -120,6 +129,8 @@ def find(estimator: Any, hooks: Mapping[str, Hook] | None) -> Places:
         hooks=given,
         several={kind: _SEVERAL[kind] for kind in sorted(kinds & set(_SEVERAL))},
         inner=bool(cvs),
+        held=tuple(name for name in others if params[name] is not None),
+        unset=tuple(name for name in others if params[name] is None),
     )
 
 
