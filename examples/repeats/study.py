@@ -7,8 +7,9 @@ the order of the training rows, a subsample of 90 % of them, and the search (whi
 tried, and the folds they are validated on).
 
 Run ``python examples/repeats/study.py``; it needs ``pip install nofluke[sklearn]``. Options:
-``--runs N`` (25), ``--jobs N`` (2), ``--path FOLDER`` to keep finished runs and go on after a stop.
-The tables do not depend on ``--jobs``; other versions of scikit-learn may change some scores.
+``--runs N`` (25), ``--tries N`` settings in each search (3), ``--jobs N`` (2), ``--path FOLDER`` to
+keep finished runs and go on after a stop. The tables do not depend on ``--jobs``; other versions of
+scikit-learn may change some scores.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ SEED = 2026
 LEVEL = 0.9
 
 
-def search(model: Any, settings: dict[str, Any]) -> RandomizedSearchCV:
-    """Try three settings, each validated on three folds."""
+def search(model: Any, settings: dict[str, Any], tries: int) -> RandomizedSearchCV:
+    """Try some settings, each validated on three folds."""
     folds = StratifiedKFold(3, shuffle=True)
-    return RandomizedSearchCV(model, settings, n_iter=3, cv=folds, scoring="neg_log_loss")
+    return RandomizedSearchCV(model, settings, n_iter=tries, cv=folds, scoring="neg_log_loss")
 
 
-def models() -> dict[str, RandomizedSearchCV]:
+def models(tries: int = 3) -> dict[str, RandomizedSearchCV]:
     """Return the two configurations by name."""
     network = make_pipeline(StandardScaler(), MLPClassifier((16,), max_iter=60, solver="adam"))
     boosting = HistGradientBoostingClassifier(max_iter=40, max_features=0.5, max_leaf_nodes=8)
@@ -51,14 +52,17 @@ def models() -> dict[str, RandomizedSearchCV]:
                 "mlpclassifier__alpha": loguniform(1e-4, 1e1),
                 "mlpclassifier__learning_rate_init": loguniform(1e-3, 3e-2),
             },
+            tries,
         ),
         "boosting": search(
-            boosting, {"learning_rate": loguniform(0.03, 0.3), "min_samples_leaf": randint(5, 40)}
+            boosting,
+            {"learning_rate": loguniform(0.03, 0.3), "min_samples_leaf": randint(5, 40)},
+            tries,
         ),
     }
 
 
-def study(runs: int, *, jobs: int, path: str | None) -> dict[str, SourceVariances]:
+def study(runs: int, *, tries: int, jobs: int, path: str | None) -> dict[str, SourceVariances]:
     """Vary each source, and all of them, for both models."""
     x, y = load_breast_cancer(return_X_y=True)
     return {
@@ -75,7 +79,7 @@ def study(runs: int, *, jobs: int, path: str | None) -> dict[str, SourceVariance
             n_jobs=jobs,
             path=path,
         )
-        for name, model in models().items()
+        for name, model in models(tries).items()
     }
 
 
@@ -127,11 +131,12 @@ def main(given: list[str] | None = None) -> None:
     """Run the study and print its tables."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=25)
+    parser.add_argument("--tries", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--path")
     told = parser.parse_args(given)
     start = time.perf_counter()
-    found = study(told.runs, jobs=told.jobs, path=told.path)
+    found = study(told.runs, tries=told.tries, jobs=told.jobs, path=told.path)
     print_deviations(found)
     print()
     print_quantiles(found)

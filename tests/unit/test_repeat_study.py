@@ -17,7 +17,7 @@ def load():
 
 def test_the_study_runs_and_prints_both_tables(capsys, tmp_path):
     study = load()
-    study.main(["--runs", "2", "--jobs", "1", "--path", str(tmp_path)])
+    study.main(["--runs", "2", "--tries", "1", "--jobs", "1", "--path", str(tmp_path)])
     out = capsys.readouterr().out
 
     for source in ("split", "init", "order", "subsample", "hpo", "all"):

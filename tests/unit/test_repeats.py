@@ -168,6 +168,20 @@ def test_predictions_that_differ_are_refused_though_scores_agree():
         ask(Drawing(random.random), metric=lambda model, X, y: 0.5, vary=["split"])
 
 
+def test_agreement_by_chance_is_refused_and_a_fit_that_seeds_itself_is_not():
+    def unused():
+        random.random()  # noqa: S311 (drawn, and without effect this time)
+        return 0.5
+
+    def seeded():
+        random.seed(3)
+        return random.random()  # noqa: S311
+
+    with pytest.raises(InputError, match="agree, which may be chance; uncontrolled: Python's"):
+        ask(Drawing(unused), vary=["split"])
+    assert ask(Drawing(seeded), vary=["split"]).environment["moved"] == ["random"]
+
+
 def test_what_may_be_the_cause_is_listed():
     class Busy(Drawing):
         def __init__(self, draw=None, n_jobs=None, inner_seed=None):

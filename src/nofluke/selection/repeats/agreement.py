@@ -23,6 +23,10 @@ class Agreed(NamedTuple):
 def agree(setup: Setup, seeds: Seeds, *, n_jobs: int) -> Agreed:
     """Run one configuration twice with the same seeds; score and predictions must be the same.
 
+    Two runs may agree by chance, so neither may draw from a global generator that no source owns:
+    one that both moved, and that they left in different states. (A fit that seeds it by itself
+    leaves it in the same.)
+
     The second run is in another process where later runs will be, so that what differs between
     processes (the order of texts in sets) is found too.
 
@@ -39,7 +43,7 @@ def agree(setup: Setup, seeds: Seeds, *, n_jobs: int) -> Agreed:
     second = (
         run(setup, seeds, predictions=True) if n_jobs == 1 else _elsewhere(setup, seeds, n_jobs)
     )
-    if not same(first, second):
+    if not same(first, second) or _drawn(setup, first, second):
         raise InputError(_refusal(setup, seeds, first, second, n_jobs), code="NF046")
     return Agreed(first, _cost(setup, seeds))
 
@@ -60,11 +64,14 @@ def _elsewhere(setup: Setup, seeds: Seeds, n_jobs: int) -> Outcome:
 
 
 def _refusal(setup: Setup, seeds: Seeds, first: Outcome, second: Outcome, n_jobs: int) -> str:
-    what = (
-        f"two runs with all seeds equal scored {first.score!r} and {second.score!r}"
-        if first.score != second.score
-        else "two runs with all seeds equal have the same score and different predictions"
-    )
+    what = "two runs with all seeds equal "
+    if same(first, second):
+        drawn = "; ".join(_named(name) for name in _drawn(setup, first, second))
+        return f"{what}agree, which may be chance; uncontrolled: {drawn}."
+    if first.score == second.score:
+        what += "have the same score and different predictions"
+    else:
+        what += f"scored {first.score!r} and {second.score!r}"
     found = _suspects(setup, first, second)
     if n_jobs != 1 and same(first, run(setup, seeds, predictions=True)):
         found = [_between_processes(), *found]
@@ -78,16 +85,8 @@ def _refusal(setup: Setup, seeds: Seeds, first: Outcome, second: Outcome, n_jobs
 
 
 def _suspects(setup: Setup, first: Outcome, second: Outcome) -> list[str]:
-    owned = [hook for hook in setup.places.hooks.values() if isinstance(hook, str)]
-    if "torch" in owned:
-        owned.append("cuda")
     moved = dict.fromkeys([*first.moved, *second.moved])
-    found = [
-        f"{generators.WORDS[name]} moved during fit and no source owns it; say which it is, as in "
-        f"seeds={{'init': {'torch' if name == 'cuda' else name!r}}}"
-        for name in moved
-        if name not in owned
-    ]
+    found = [_named(name) for name in moved if name not in _owned(setup)]
     params = setup.estimator.get_params(deep=True)
     if setup.places.unset:
         found.append(f"{some(setup.places.unset)} left at None")
@@ -95,6 +94,26 @@ def _suspects(setup: Setup, first: Outcome, second: Outcome) -> list[str]:
     if busy:
         found.append(f"threads or processes of the estimator ({', '.join(sorted(busy))})")
     return found
+
+
+def _owned(setup: Setup) -> list[str]:
+    """Global generators that a source owns; who owns torch's owns those of the GPUs."""
+    owned = [hook for hook in setup.places.hooks.values() if isinstance(hook, str)]
+    return [*owned, "cuda"] if "torch" in owned else owned
+
+
+def _drawn(setup: Setup, first: Outcome, second: Outcome) -> list[str]:
+    """Generators that nobody owns and that both runs left in states of their own."""
+    both = [name for name in first.moved if name in second.moved]
+    return [n for n in both if n not in _owned(setup) and first.moved[n] != second.moved[n]]
+
+
+def _named(name: str) -> str:
+    owner = "torch" if name == "cuda" else name
+    return (
+        f"{generators.WORDS[name]} moved during fit and no source owns it; say which it is, as in "
+        f"seeds={{'init': {owner!r}}}"
+    )
 
 
 def _between_processes() -> str:

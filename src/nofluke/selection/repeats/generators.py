@@ -83,9 +83,9 @@ def marks() -> dict[str, str]:
     }
 
 
-def moved(before: dict[str, str], after: dict[str, str]) -> tuple[str, ...]:
-    """The generators whose state changed."""
-    return tuple(name for name, mark in after.items() if before.get(name, mark) != mark)
+def moved(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
+    """The generators whose state changed, with the digest of the new one."""
+    return {name: mark for name, mark in after.items() if before.get(name, mark) != mark}
 
 
 @contextlib.contextmanager

@@ -163,8 +163,7 @@ def _kind(value: object) -> str:
 
 
 def _outcome(kept: dict[str, Any]) -> Outcome:
-    lists = {name: tuple(kept[name]) for name in ("warned", "moved")}
-    return Outcome(**{**kept, **lists})
+    return Outcome(**{**kept, "warned": tuple(kept["warned"])})
 
 
 def _code_mark(code: CodeType) -> str:

@@ -6,8 +6,8 @@ import hashlib
 import math
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -64,7 +64,7 @@ class Outcome:
         seconds: Time from the first split to the score.
         predictions: SHA-256 of the predictions on the test set, where asked for; else "".
         warned: The different warnings that were shown.
-        moved: Global generators that the run moved.
+        moved: Global generators that the run moved, with a digest of the state they were left in.
     """
 
     seeds: Seeds
@@ -73,7 +73,7 @@ class Outcome:
     seconds: float = 0.0
     predictions: str = ""
     warned: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
+    moved: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(setup: Setup, seeds: Seeds, *, predictions: bool = False) -> Outcome:

@@ -148,7 +148,7 @@ def sd_limits(sd: float, n: int, alpha: float) -> Limits:
     (n - 1) s^2 / sigma^2 is chi-square with n - 1 degrees of freedom; alpha / 2 on each side.
 
     >>> tuple(round(limit, 4) for limit in sd_limits(1.0, 25, 0.05))
-    (0.7808, 1.3911)
+    (0.7808, 1.3912)
     """
     freedom = n - 1
     most, least = chdtri(freedom, alpha / 2), chdtri(freedom, 1 - alpha / 2)
