@@ -14,7 +14,13 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, ShuffleSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RandomizedSearchCV,
+    ShuffleSplit,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -535,6 +541,62 @@ def test_a_configuration_that_fails_at_once_is_refused():
         ask(Told(), metric=lambda model, X, y: float("nan"))
 
 
+def test_a_fixed_test_set_is_not_written_into_by_a_run():
+    def spoiling(model, X, y):
+        X += 1
+        return float(X[0, 0])
+
+    test = (X[:5].copy(), Y[:5])
+    found = ask(Told(), metric=spoiling, test=test)
+
+    assert distinct(found) == 1
+    assert (test[0] == X[:5]).all()
+    assert "the test set is fixed" in found.notes[0]
+    assert "split" not in found.seeds
+
+
+def test_data_of_any_kind_give_the_same_scores():
+    pandas, sparse = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
+    kinds = [
+        IRIS,
+        (IRIS[0].tolist(), IRIS[1].tolist()),
+        (sparse.csr_matrix(IRIS[0]), IRIS[1]),
+        (pandas.DataFrame(IRIS[0]), pandas.Series(IRIS[1])),
+    ]
+    found = [
+        repeat(KNeighborsClassifier(), *kind, metric="accuracy", seed=0, n=3) for kind in kinds
+    ]
+
+    assert len({r.scores.digest for r in found}) == 1
+
+
+def test_the_digest_of_data_is_of_their_content_only():
+    pandas = pytest.importorskip("pandas")
+    one, parts = "a text", ["a ", "text"]
+    same, equal = [one, one], ["".join(parts), "".join(parts)]
+    ways = (
+        list,
+        lambda t: np.array(t, dtype=object),
+        pandas.Series,
+        lambda t: pandas.DataFrame({"a": t, "b": [1, 2]}),
+    )
+    for way in ways:
+        assert journal.digest(way(same)) == journal.digest(way(equal))
+        assert journal.digest(way(same)) != journal.digest(way([one, "b"]))
+    frame = pandas.DataFrame({"a": [1, 2]})
+    assert journal.digest(frame) != journal.digest(frame.rename(columns={"a": "b"}))
+    assert journal.digest((X, Y)) != journal.digest((Y, X))
+
+
+def test_groups_reach_the_folds_of_a_search():
+    groups = np.repeat(np.arange(30), 5)
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=GroupKFold(3))
+    found = repeat(search, *IRIS, metric="accuracy", seed=0, n=2, groups=groups)
+
+    assert found.n_failed == 0
+    assert found.varied == ("split", "order")
+
+
 def test_several_runs_of_one_split_are_a_cluster():
     found = ask(Told("split"), vary=["split", "init"], n=6, per_split=2)
 
@@ -562,6 +624,7 @@ def test_several_runs_of_one_split_are_a_cluster():
         {"vary": ["split", "split"]},
         {"seeds": {"init": "dice"}},
         {"test": X},
+        {"seeds": {"init": "numpy", "dropout": "numpy"}},
         {"groups": [1]},
         {"test": (X, Y), "groups": Y},
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import math
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _HEAD = '{"nofluke_repeats"'
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DEEP = 8
+_PLAIN = (str, bytes, int, float, type(None))
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -49,7 +52,7 @@ class Journal:
         self._fd: int | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._fd = os.open(path, _FLAGS, 0o644)
             try:
                 _lock(self._fd, path)
                 self._load(path, json.loads(json.dumps(question)))
@@ -80,7 +83,9 @@ class Journal:
 
     def _append(self, line: Mapping[str, Any]) -> None:
         if self._fd is not None:
-            os.write(self._fd, (json.dumps(line) + "\n").encode())
+            text = (json.dumps(line) + "\n").encode()
+            if os.write(self._fd, text) < len(text):
+                raise OSError(errno.ENOSPC, "a finished run could not be written", str(self.path))
             os.fsync(self._fd)
 
     def _load(self, path: Path, question: dict[str, Any]) -> None:
@@ -152,10 +157,31 @@ def spelled(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 (one for each k
 
 
 def digest(data: Any) -> str:
-    """A digest of data of any kind: an array, a data frame, a sparse matrix, a list."""
+    """A digest of data of any kind: an array, a data frame, a sparse matrix, a list.
+
+    Of the content only: a pickle of texts also depends on which of them are one object.
+    """
     import joblib
 
+    if isinstance(data, tuple):
+        return " ".join(map(digest, data))
+    if type(data).__module__.partition(".")[0] == "pandas":
+        return _pandas_digest(data)
+    if isinstance(data, np.ndarray) and data.dtype.hasobject:
+        data = data.tolist()
+    if isinstance(data, list) and all(isinstance(v, _PLAIN) for v in data):
+        return hashlib.sha1(repr(data).encode(), usedforsecurity=False).hexdigest()
     return str(joblib.hash(data, hash_name="sha1"))
+
+
+def _pandas_digest(data: Any) -> str:
+    from pandas.util import hash_pandas_object
+
+    columns = [str(name) for name in getattr(data, "columns", ())]
+    kinds = [str(kind) for kind in np.atleast_1d(np.asarray(data.dtypes, dtype=object))]
+    head = hashlib.sha1(repr((columns, kinds)).encode(), usedforsecurity=False)
+    head.update(hash_pandas_object(data, index=False).to_numpy().tobytes())
+    return head.hexdigest()
 
 
 def _kind(value: object) -> str:

@@ -163,13 +163,21 @@ def _fit_and_score(
     from sklearn.metrics import get_scorer
 
     train, test = parts(setup, seeds)
-    X_test, y_test = setup.test or (take(setup.X, test), take(setup.y, test))
+    X_test, y_test = _test_set(setup, test)
     model = setup.places.seeded(setup.estimator, seeds)
     before = generators.marks()
     model.fit(take(setup.X, train), take(setup.y, train), **_fit_groups(setup, model, train))
     scorer = get_scorer(setup.metric) if isinstance(setup.metric, str) else setup.metric
     score = float(scorer(model, X_test, y_test))
     return score, _digest(model, X_test) if predictions else "", before
+
+
+def _test_set(setup: Setup, rows: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Always a copy, so that a fit or a metric that writes into it changes no other run."""
+    if setup.test is None:
+        return take(setup.X, rows), take(setup.y, rows)
+    every = np.arange(n_rows(setup.test[0]))
+    return take(setup.test[0], every), take(setup.test[1], every)
 
 
 def _fit_groups(setup: Setup, model: Any, train: NDArray[np.int64]) -> dict[str, Any]:

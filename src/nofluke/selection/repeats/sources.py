@@ -102,12 +102,20 @@ def find(estimator: Any, hooks: Mapping[str, Hook] | None) -> Places:
     "augment_seed" (the same with dropout, optimizer, init, hpo) are of the source they name.
 
     Raises:
-        InputError: A hook that is neither a function nor the name of a generator.
+        InputError: A hook that is neither a function nor the name of a generator; one generator
+            for two sources.
     """
     given = dict(hooks or {})
     for source, hook in given.items():
         if not callable(hook):
             checks.choice(hook, generators.NAMES, name=f"seeds[{source!r}]")
+    named = [hook for hook in given.values() if isinstance(hook, str)]
+    if len(set(named)) < len(named):
+        raise InputError(
+            f"seeds={given!r} gives one generator to two sources, and only the later seed would "
+            "count; one source owns it.",
+            code="NF008",
+        )
     params = estimator.get_params(deep=True)
     objects = {"": estimator, **{n: v for n, v in params.items() if _has_params(v)}}
     found: dict[str, list[str]] = {}
