@@ -518,6 +518,7 @@ def test_failed_runs_count_as_the_worst(tmp_path):
     found = ask(Failing(), vary=["init"], n=20, seed=root, bounds=(0, 2**32), path=tmp_path)
 
     assert len(set(seeds)) == 20
+    assert found.environment["seed"] == root
     assert 0 < sum(bad) < 19
     assert found.scores.failed.tolist() == bad
     assert found.n_failed == sum(bad) == found.scores.n_failed[0]
@@ -659,6 +660,7 @@ def torch(monkeypatch):
     state = random.Random(0)  # noqa: S311 (not for secrets)
     module = types.ModuleType("torch")
     module.flag, module.log = False, []
+    module.Tensor = type("Tensor", (), {})  # others look for it
     module.__version__ = "0.0"
     module.manual_seed = state.seed
     module.get_rng_state = state.getstate

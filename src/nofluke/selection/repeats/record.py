@@ -171,6 +171,7 @@ def _environment(asked: Asked, done: Done) -> dict[str, Any]:
     if places.splitters:
         seeded["hpo"] = [*seeded.get("hpo", []), *(f"{s}.random_state" for s in places.splitters)]
     return {
+        "seed": asked.root,
         "versions": generators.versions(),
         "hash_seed": generators.hash_seed(),
         "threads": asked.setup.threads,
