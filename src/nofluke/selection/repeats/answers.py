@@ -22,7 +22,8 @@ class Repeats:
         varied: Sources with a seed of its own in every run (or split).
         seeds: Seeds of every run, by source, also of the sources that were kept fixed.
         outcomes: What came of each run, with its time, warnings and, where it failed, the reason.
-        environment: The seed of all seeds, versions, hash seed, threads, which parameter and generator each source seeds.
+        environment: The seed of all seeds, versions, hash seed, threads, and which parameters and
+            generators each source seeds.
         assumes: What the runs are a sample of.
         notes: Cautions, each beginning with its code.
     """
