@@ -1,0 +1,133 @@
+"""The answer of a controlled repetition: scores, seeds, and what they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nofluke.results import Row
+from nofluke.scores.table import Scores
+from nofluke.selection.repeats.single import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """Runs of one configuration that differ in seeds only.
+
+    Attributes:
+        scores: The scores as a table: one candidate, one example for each run ("run-00"), with a
+            column in ``kept`` for the seeds of each source. A failed run is marked and holds the
+            worst score. With several runs for each split, the split is the cluster.
+        varied: Sources with a seed of its own in every run (or split).
+        seeds: Seeds of every run, by source, also of the sources that were kept fixed.
+        outcomes: What came of each run, with its time, warnings and, where it failed, the reason.
+        environment: The seed of all seeds, versions, hash seed, threads, and which parameters and
+            generators each source seeds.
+        assumes: What the runs are a sample of.
+        notes: Cautions, each beginning with its code.
+    """
+
+    scores: Scores
+    varied: tuple[str, ...]
+    seeds: Mapping[str, tuple[int, ...]]
+    outcomes: tuple[Outcome, ...]
+    environment: Mapping[str, Any]
+    assumes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of runs, failed ones included."""
+        return len(self.outcomes)
+
+    @property
+    def n_failed(self) -> int:
+        """Number of failed runs."""
+        return sum(o.score is None for o in self.outcomes)
+
+    def rows(self) -> list[Row]:
+        """One row for each run: score (None where it failed), reason, cluster, seeds by source."""
+        cluster = self.scores.cluster
+        return [
+            {
+                "candidate": self.scores.candidates[0],
+                "run": self.scores.examples[i],
+                "score": outcome.score,
+                "failed": outcome.error,
+                **({} if cluster is None else {"cluster": cluster.names[cluster.codes[i]]}),
+                **{source: seeds[i] for source, seeds in self.seeds.items()},
+            }
+            for i, outcome in enumerate(self.outcomes)
+        ]
+
+    def __repr__(self) -> str:
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        varied = ", ".join(self.varied)
+        return f"Repeats({self.scores.candidates[0]}: {self.n} runs{failed}, varied: {varied})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVariance:
+    """How much scores vary where one source varies and the others stay at one setting.
+
+    Attributes:
+        source: Its name; "all" where all of them vary together.
+        n: Runs asked for.
+        n_failed: Runs that failed; they have no part in the numbers.
+        mean: Mean score.
+        sd: Standard deviation, with n - 1.
+        lower: Lower limit for it; None where no score differs from another.
+        upper: Upper limit.
+        lowest: Lowest score.
+        highest: Highest score.
+        n_distinct: Different scores.
+    """
+
+    source: str
+    n: int
+    n_failed: int
+    mean: float
+    sd: float
+    lower: float | None
+    upper: float | None
+    lowest: float
+    highest: float
+    n_distinct: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVariances:
+    """Standard deviations by source; they are conditional and do not add up in general.
+
+    Attributes:
+        sources: One for each source, and "all" last.
+        level: Confidence of each interval, one by one.
+        guarantee: "heuristic": the limits are exact for normal scores only.
+        assumes: What must be true for the level.
+        repeats: The runs behind each of them, by source.
+        notes: Cautions, each beginning with its code.
+    """
+
+    sources: tuple[SourceVariance, ...]
+    level: float
+    guarantee: str
+    assumes: tuple[str, ...]
+    repeats: Mapping[str, Repeats]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, source: str) -> SourceVariance:
+        return next(s for s in self.sources if s.source == source)
+
+    def rows(self) -> list[Row]:
+        """One row for each source."""
+        names = SourceVariance.__dataclass_fields__
+        return [{name: getattr(s, name) for name in names} for s in self.sources]
+
+    def __str__(self) -> str:
+        lines = []
+        for s in self.sources:
+            limits = "no run differs" if s.lower is None else f"[{s.lower:.4g}, {s.upper:.4g}]"
+            failed = f", {s.n_failed} failed" if s.n_failed else ""
+            lines.append(f"{s.source}: SD {s.sd:.4g} {limits} (n={s.n}{failed})")
+        return "\n".join(lines)
