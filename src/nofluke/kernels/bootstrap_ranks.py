@@ -20,6 +20,8 @@ from nofluke.kernels.quantile_ranks import RankPair, Real, at_rank, rational
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_LEAST = 5e-324  # Q_T has no value at 0
+
 
 def sample_rank(n: int, u: Real) -> int:
     """ceil(n u), the rank of the sample quantile F_n^-1(u), for the decimal that was typed."""
@@ -54,8 +56,8 @@ def beta_levels(n: int, r: int, tail_lower: float, tail_upper: float) -> tuple[f
     Beta(n+1-r, r), counted from above so that no digit is lost near 1.
     """
     return (
-        float(betaincinv(r, n + 1 - r, tail_lower)),
-        float(betaincinv(n + 1 - r, r, tail_upper)),
+        max(float(betaincinv(r, n + 1 - r, tail_lower)), _LEAST),
+        max(float(betaincinv(n + 1 - r, r, tail_upper)), _LEAST),
     )
 
 
