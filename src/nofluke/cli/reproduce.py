@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,7 @@ def reproduce(
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
     seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
     quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
+    workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
     out: Annotated[
         Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
     ] = None,
@@ -34,9 +36,12 @@ def reproduce(
     from nofluke import studies
     from nofluke.cli import show
 
-    usual = studies.QUICK if quick else studies.FULL
+    if samples is None:
+        samples = studies.QUICK if quick else studies.FULL
+    if workers is None:
+        workers = os.cpu_count() or 1
     with show.busy("simulating"):
-        study = studies.reproduce(paper, samples=usual if samples is None else samples, seed=seed)
+        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
     _print(study)
     if out is not None:
         _write(study, out)

@@ -23,7 +23,7 @@ STUDIES = {"quantiles": "nofluke.studies.papers.quantiles.study"}
 FULL, QUICK, _LEAST = 20_000, 2_000, 200
 
 
-def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 2) -> Study:
+def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 1) -> Study:
     """Run the simulation of a source again, and compare its claims with what comes out.
 
     Args:
@@ -31,7 +31,7 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
         samples: Samples in each cell of the grid; the Monte-Carlo error of a coverage of 0.9 is
             ``0.3 / sqrt(samples)``.
         seed: Seed of all cells.
-        workers: Threads; the figures do not depend on their number.
+        workers: Processes; the figures do not depend on their number.
 
     Returns:
         Tables, claims with their verdicts, and the manifest of the run.

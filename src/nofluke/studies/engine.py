@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 import platform
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,21 +68,42 @@ def generator(seed: int, *key: object) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
 
 
-def run(
-    name: str, cells: Sequence[Any], measure: Measure, *, seed: int, workers: int = 1
-) -> list[Row]:
-    """Rows of all cells in the order of the cells, whoever finished first.
+class Part(NamedTuple):
+    """One table of a study.
+
+    Attributes:
+        measure: (cell, generator) -> rows; a function of a module that draws from that generator
+            only.
+        cells: What ``measure`` needs to know; the text of a cell is its key.
+    """
+
+    measure: Measure
+    cells: Sequence[Any]
+
+
+def run(parts: Mapping[str, Part], *, seed: int, workers: int = 1) -> dict[str, list[Row]]:
+    """Tables by name, rows in the order of the cells, whoever finished first.
 
     Args:
-        name: Name of the table; part of each cell's key.
-        cells: What ``measure`` needs to know; its text is its key.
-        measure: (cell, generator) -> rows; it must draw from that generator only.
+        parts: The tables that are wanted; the name of one is part of each cell's key.
         seed: Seed of all cells.
-        workers: Threads. NumPy works outside the interpreter's lock, so two are nearly twice one.
+        workers: Processes. Beyond one, a script that calls this needs the usual
+            ``if __name__ == "__main__"``.
     """
-    with ThreadPoolExecutor(workers) as pool:
-        rows = pool.map(lambda cell: measure(cell, generator(seed, name, cell)), cells)
-        return [row for part in rows for row in part]
+    jobs = [
+        (part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells
+    ]
+    if workers == 1:
+        done = map(_measured, jobs)
+    else:
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            done = iter(list(pool.map(_measured, jobs)))
+    return {name: [row for _ in part.cells for row in next(done)] for name, part in parts.items()}
+
+
+def _measured(job: tuple[Measure, Any, int, str]) -> list[Row]:
+    measure, cell, seed, name = job
+    return measure(cell, generator(seed, name, cell))
 
 
 def share(hits: ArrayLike) -> Figure:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nofluke.studies.engine import Row
 
-_AT_ONCE = 10  # samples whose resamples are in memory together
+_AT_ONCE = 2  # samples whose resamples are in memory together; few, to stay in the cache
 
 
 def resampled(cell: Cell, rng: np.random.Generator) -> list[Row]:
@@ -91,11 +91,14 @@ def transformed(x: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.fl
     """
     n = x.shape[1]
     h = (n + 1) * v
-    j = np.clip(np.floor(h).astype(np.intp), 1, n - 1)
-    low, high = (np.take_along_axis(x, i, axis=1) for i in (j - 1, j))
+    j = np.clip(h.astype(np.intp), 1, n - 1)
+    j += n * np.arange(x.shape[0])[:, np.newaxis]
+    low, high = x.ravel()[j - 1], x.ravel()[j]
+    step = h - 1 - (j - 1) % n
     with np.errstate(divide="ignore"):  # a draw of exactly 0 has no finite value, as it should
-        step = np.where(h < 1, np.log(np.minimum(h, 1)), h - j)
-        step = np.where(h > n, 1 - np.log(np.minimum((n + 1) * (1 - v), 1)), step)
+        np.log(h, out=step, where=h < 1)
+        above = h > n
+        step[above] = 1 - np.log((n + 1) * (1 - v[above]))
     return low + step * (high - low)
 
 

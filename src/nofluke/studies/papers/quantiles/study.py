@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from nofluke.studies import claims, engine
-from nofluke.studies.engine import Study
+from nofluke.studies.engine import Part, Study
 from nofluke.studies.papers.quantiles import cells, page, resampling
 from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS
 from nofluke.studies.papers.quantiles.figures import FIGURES
@@ -15,31 +15,29 @@ ITEMS = (20, 50, 100, 500, 2000)
 _DISCRETE_SIZES = (10, 25, 50)
 _RESAMPLED_SIZES = (10, 25)
 # A sample with 10,000 resamples costs as much as thousands without.
-_RESAMPLED_SHARE = 40
+_RESAMPLED_SHARE = 50
 
 
 def study(*, samples: int, seed: int, workers: int) -> Study:
     """Run all cells, and compare the claims of the source with what comes out.
 
     Args:
-        samples: Samples in each cell; a fortieth of them where resamples are drawn.
+        samples: Samples in each cell; a fiftieth of them where resamples are drawn.
         seed: Seed of all cells.
-        workers: Threads.
+        workers: Processes.
     """
-    how = {"seed": seed, "workers": workers}
     grid = [Cell(d, n, samples) for d, n in product(DISTRIBUTIONS, SIZES)]
     discrete = [DiscreteCell(m, n, samples) for m, n in product(ITEMS, _DISCRETE_SIZES)]
     few = samples // _RESAMPLED_SHARE
-    resampled = [
-        Cell(d, n, few) for d, n in product(DISTRIBUTIONS, _RESAMPLED_SIZES)
-    ]
-    tables = {
-        "intervals": engine.run("intervals", grid, cells.intervals, **how),
-        "mean": engine.run("mean", grid, cells.mean_intervals, **how),
-        "estimates": engine.run("estimates", grid, cells.estimates, **how),
-        "discrete": engine.run("discrete", discrete, cells.discrete, **how),
-        "resampled": engine.run("resampled", resampled, resampling.resampled, **how),
+    resampled = [Cell(d, n, few) for d, n in product(DISTRIBUTIONS, _RESAMPLED_SIZES)]
+    parts = {
+        "intervals": Part(cells.intervals, grid),
+        "mean": Part(cells.mean_intervals, grid),
+        "estimates": Part(cells.estimates, grid),
+        "discrete": Part(cells.discrete, discrete),
+        "resampled": Part(resampling.resampled, resampled),
     }
+    tables = engine.run(parts, seed=seed, workers=workers)
     answered = claims.answer(claims.read(__package__), FIGURES, tables)
     tables["claims"] = [claims.row(one) for one in answered]
     manifest = engine.manifest("quantiles", samples=samples, seed=seed)
