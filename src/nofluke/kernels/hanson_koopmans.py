@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, betaln, gammaln, log_ndtr
+from scipy.special import betaincc, betaincinv, betaln, gammaln, log_ndtr
 
 from nofluke.kernels.quantile_ranks import one_sided_rank
 from nofluke.kernels.roots import safe_edge
@@ -101,6 +101,18 @@ def factor(n: int, j: int, u: float, alpha: float) -> float:
     # 1 - (u/t)^c <= c log(1/u), so that the left end holds.
     least = math.exp(math.log(alpha) / (j - 1)) / -math.log(u)
     return 1.0 if least >= 1 or holds(1.0) else 1 / safe_edge(holds, least, 1.0)
+
+
+def rank_below(n: int, u: float, tail: float) -> float:
+    """The h in (0, 1) with I_u(h, n+1-h) = 1 - tail: how far below the sample a limit lies.
+
+    It orders limits beyond the sample as Hutson's rank does those within; (1-u)^n > tail.
+    """
+
+    def holds(h: float) -> bool:
+        return bool(betaincc(h, n + 1 - h, u) <= tail)
+
+    return safe_edge(holds, 0.0, 1.0)
 
 
 def _best(n: int, u: float, alpha: float) -> Pair:
