@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    paper: str,
+    paper: Annotated[str, Parameter(help="Name of the study: quantiles.")],
     /,
     *,
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
@@ -29,9 +29,6 @@ def reproduce(
     """Run the simulation of a source again, and say which of its claims hold.
 
     Example: nofluke reproduce quantiles --quick
-
-    Args:
-        paper: Name of the study: quantiles.
     """
     from nofluke import studies
     from nofluke.cli import show

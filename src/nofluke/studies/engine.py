@@ -90,14 +90,13 @@ def run(parts: Mapping[str, Part], *, seed: int, workers: int = 1) -> dict[str, 
         workers: Processes. Beyond one, a script that calls this needs the usual
             ``if __name__ == "__main__"``.
     """
-    jobs = [
-        (part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells
-    ]
+    jobs = [(part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells]
     if workers == 1:
-        done = map(_measured, jobs)
+        measured = [_measured(job) for job in jobs]
     else:
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            done = iter(list(pool.map(_measured, jobs)))
+            measured = list(pool.map(_measured, jobs))
+    done = iter(measured)
     return {name: [row for _ in part.cells for row in next(done)] for name, part in parts.items()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -106,12 +107,11 @@ def narrowest_pairs(_: Tables) -> Figure:
     """C6; from the binomial distribution itself."""
     n, u, level = 10, 0.5, 0.9
 
-    def covers(k: int, l: int) -> bool:  # noqa: E741 (the source's letter)
-        return k < l and float(bdtr(l - 1, n, u) - bdtr(k - 1, n, u)) >= level
+    def covers(k: int, upper: int) -> bool:
+        return k < upper and float(bdtr(upper - 1, n, u) - bdtr(k - 1, n, u)) >= level
 
-    pairs = [(k, l) for k in range(1, n + 1) for l in range(1, n + 1)]  # noqa: E741
-    narrowest = [p for p in pairs if covers(*p) and not covers(p[0] + 1, p[1])]
-    return Figure(sum(not covers(k, l - 1) for k, l in narrowest), 0.0)
+    pairs = [pair for pair in product(range(1, n + 1), repeat=2) if covers(*pair)]
+    return Figure(sum(not covers(k + 1, m) and not covers(k, m - 1) for k, m in pairs), 0.0)
 
 
 @_add
@@ -287,9 +287,8 @@ def exact_longest(tables: Tables) -> Figure:
     """C37a."""
     two = {"level": HIGH, "limits": "both"}
     exact = _cells(chosen(tables["intervals"], method=EXACT, **two))
-    rivals = [
-        _cells(chosen(tables["intervals"], method=name, **two)) for name in ("asymptotic", BOOTSTRAP)
-    ]
+    names = ("asymptotic", BOOTSTRAP)
+    rivals = [_cells(chosen(tables["intervals"], method=name, **two)) for name in names]
     return _of_cells(
         [
             all(row["length"] > rival[cell]["length"] for rival in rivals if cell in rival)
@@ -384,6 +383,7 @@ def mean_margin(tables: Tables) -> Figure:
 def fallback(tables: Tables) -> Figure:
     """C44."""
     rows = chosen(tables["intervals"], level=0.9)
-    fails = {c for c, r in _cells(chosen(rows, method="asymptotic")).items() if r["limits"] != "both"}
+    asymptotic = _cells(chosen(rows, method="asymptotic"))
     cells = _cells(chosen(rows, method=BOOTSTRAP))
-    return _least_coverage([row for cell, row in cells.items() if cell in fails])
+    fails = [row for cell, row in cells.items() if asymptotic[cell]["limits"] != "both"]
+    return _least_coverage(fails)

@@ -34,9 +34,10 @@ def resampled(cell: Cell, rng: np.random.Generator) -> list[Row]:
         closed = quantiles.semiparametric_bootstrap(x, u, level=level)
         truth = DISTRIBUTIONS[cell.distribution].quantile(u)
         drawn_covers = (lower <= truth) & (truth <= upper)
-        closed_covers = (closed.lower <= truth) & (truth <= closed.upper)
+        closed_lower, closed_upper = np.asarray(closed.lower), np.asarray(closed.upper)
+        closed_covers = (closed_lower <= truth) & (truth <= closed_upper)
         coverage, difference = share(drawn_covers), _paired(drawn_covers, closed_covers)
-        ratio = average((upper - lower) / (np.asarray(closed.upper) - closed.lower))
+        ratio = average((upper - lower) / (closed_upper - closed_lower))
         rows.append(
             {
                 "distribution": cell.distribution,
@@ -99,7 +100,7 @@ def transformed(x: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.fl
         np.log(h, out=step, where=h < 1)
         above = h > n
         step[above] = 1 - np.log((n + 1) * (1 - v[above]))
-    return low + step * (high - low)
+    return np.asarray(low + step * (high - low))
 
 
 def _paired(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> Figure:
