@@ -106,7 +106,7 @@ def test_the_default_hardly_falls_below_its_level(level):
 
 def test_between_the_two_outermost_runs_a_line_leads_too_far_in_long_tails():
     margin, error, *cell = min(margins(0.8))
-    assert cell == ["Beta(2, 20)", 10, 0.95]
+    assert cell in (["Beta(2, 20)", 10, 0.95], ["Beta(20, 2)", 10, 0.05])
     assert -0.03 < margin + 4 * error < 0
 
 

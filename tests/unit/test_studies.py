@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from nofluke.studies.papers.quantiles import page, resampling, study
 from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS, Accuracy, decile_range
 from nofluke.studies.papers.quantiles.figures import FIGURES, narrowest_pairs
 
+COMMAND_LINE = Path(__file__).parents[2] / "docs/reference/command-line.md"
 CLAIMS = claims.read("nofluke.studies.papers.quantiles")
 
 
@@ -176,6 +178,15 @@ def test_the_command_prints_claims_and_writes_tables(tmp_path, capsys):
     assert json.loads((tables / "manifest.json").read_text("utf-8"))["samples"] == 200
     written = (tmp_path / "new" / "quantiles.md").read_text("utf-8")
     assert written.startswith("# Intervals for a quantile over few runs, simulated again\n")
+
+
+def test_every_option_is_explained(capsys):
+    assert run(["reproduce", "--help"]) == 0
+    options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help", "--version"}
+    text = COMMAND_LINE.read_text("utf-8").split("## `nofluke reproduce PAPER`", 1)[1]
+
+    assert {"--samples", "--quick", "--seed", "--workers", "--out"} <= options
+    assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 
 def test_an_unknown_study_is_told_on_the_command_line(capsys):
