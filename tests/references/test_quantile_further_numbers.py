@@ -162,9 +162,13 @@ def test_joint_coverage_by_counting(n, lower, upper):
 
 
 def test_joint_coverage_of_one_quantile_is_binomial():
-    inside = sum(comb(40, i) * Fraction(3, 10) ** i * Fraction(7, 10) ** (40 - i) for i in range(7, 18))
+    inside = sum(
+        comb(40, i) * Fraction(3, 10) ** i * Fraction(7, 10) ** (40 - i) for i in range(7, 18)
+    )
 
-    assert rank_boxes.joint_coverage(40, [0.3], [7], [18]) == pytest.approx(float(inside), rel=1e-13)
+    assert rank_boxes.joint_coverage(40, [0.3], [7], [18]) == pytest.approx(
+        float(inside), rel=1e-13
+    )
 
 
 def test_wilks_sizes(cases):

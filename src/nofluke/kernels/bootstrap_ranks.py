@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv
 
 from nofluke.kernels.quantile_ranks import RankPair, Real, at_rank, rational
+from nofluke.kernels.roots import safe_edge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +56,7 @@ def beta_levels(n: int, r: int, tail_lower: float, tail_upper: float) -> tuple[f
     p is the ``tail_lower`` quantile of Beta(r, n+1-r); p' the ``tail_upper`` quantile of
     Beta(n+1-r, r), counted from above so that no digit is lost near 1.
     """
-    return (
-        max(float(betaincinv(r, n + 1 - r, tail_lower)), _LEAST),
-        max(float(betaincinv(n + 1 - r, r, tail_upper)), _LEAST),
-    )
+    return _beta_quantile(n, r, tail_lower), _beta_quantile(n, n + 1 - r, tail_upper)
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -91,3 +89,11 @@ def drawn_levels(
 def transformed(ordered: NDArray[np.float64], p: Real) -> NDArray[np.float64]:
     """Q_T(p) of ascending samples of shape (..., n); shape (...)."""
     return at_rank(ordered, transformed_rank(ordered.shape[-1], p))
+
+
+def _beta_quantile(n: int, r: int, tail: float) -> float:
+    """The ``tail`` quantile of Beta(r, n+1-r); above 0, where Q_T has no value."""
+    p = float(betaincinv(r, n + 1 - r, tail))
+    if math.isnan(p):  # as scipy has it for tails around 1e-300
+        p = safe_edge(lambda p: bool(betainc(r, n + 1 - r, p) <= tail), 0.0, 1.0)
+    return max(p, _LEAST)

@@ -67,8 +67,9 @@ def lower_limit(ordered: NDArray[np.float64], pair: Pair) -> NDArray[np.float64]
 
 
 def upper_limit(ordered: NDArray[np.float64], pair: Pair) -> NDArray[np.float64]:
-    """The mirror of ``lower_limit``: the pair is that of 1 - u."""
-    return -lower_limit(-ordered[..., ::-1], pair)
+    """The mirror of ``lower_limit``, X_(n+1-j) + b (X_(n) - X_(n+1-j)); the pair is of 1 - u."""
+    lower, last = ordered[..., -pair.j], ordered[..., -1]
+    return lower if pair.b == 0 else last + (pair.b - 1) * (last - lower)
 
 
 @lru_cache(maxsize=65536)

@@ -262,20 +262,22 @@ def exact_coverage(n: int, u: Real, lower: float, upper: float) -> float:
 def coverage_band(n: int, u: Real, lower: float, upper: float) -> tuple[float, float]:
     """Least and largest coverage of interpolated limits over all continuous distributions.
 
-    The interval holds that of the integer ranks just inside and is held by that just outside; one
-    that is extrapolated beyond the sample is held by the whole line only.
+    The interval holds that of the integer ranks just inside and is held by that just outside. A
+    limit that is extrapolated outward is held by none; inward beyond all runs, by the last of them.
     """
     first = 0 if lower == 0 else max(1, math.ceil(lower))
     last = n + 1 if upper == n + 1 else min(n, math.floor(upper))
-    outer = max(0, math.floor(lower)), min(n + 1, math.ceil(upper))
+    outer = min(n, max(0, math.floor(lower))), max(1, min(n + 1, math.ceil(upper)))
     return exact_coverage(n, u, first, last), exact_coverage(n, u, *outer)
 
 
 def power_at_most(base: Fraction, n: int, bound: Real) -> bool:
     """Whether base^n <= bound, decided by integers where floating point cannot tell."""
     limit = rational(bound)
-    ratio = n * _log(base) - _log(limit) if limit > 0 else math.inf
-    if abs(ratio) > _NEAR * max(1.0, abs(_log(limit)) if limit > 0 else 1.0) or _large(base, n):
+    ratio = n * log_rational(base) - log_rational(limit) if limit > 0 else math.inf
+    if abs(ratio) > _NEAR * max(1.0, abs(log_rational(limit)) if limit > 0 else 1.0) or _large(
+        base, n
+    ):
         return ratio <= 0
     return bool(base**n <= limit)
 
@@ -301,13 +303,14 @@ def _tails(
         below = [chance_below(n, u, int(i)) for i in k]
         above = [chance_above(n, u, int(i)) for i in k]
         return below, above, lambda level: float(level) * (1 + _NEAR)
-    return _integer_tails(n, u)
+    return integer_tails(n, u)
 
 
 @lru_cache(maxsize=256)
-def _integer_tails(
+def integer_tails(
     n: int, u: Fraction
 ) -> tuple[Sequence[int], Sequence[int], Callable[[Fraction], int]]:
+    """P(B <= k-1) and P(B >= k) for k = 0..n+1 times q^n, for u = p/q; and levels likewise."""
     p, q = u.numerator, u.denominator
     total, mass = q**n, (q - p) ** n
     below = [0]
@@ -366,6 +369,8 @@ def _interpolated_part(n: int, u: Fraction, j: int, e: float) -> float:
     degree n - 1, and log-concave, so that its fall at W = u bounds where it may be left.
     """
     v = float(u)
+    if v == 1:  # no double lies between
+        return 0.0
     rate = max(e, 0.0) * j / (v * (1 - e)) + (n - j - 1) / (1 - v)
     end = min(1.0, v / e if e > 0 else 1.0, v + _FALL / rate if rate > 0 else 1.0)
     w = v + 0.5 * (end - v) * (1 + _NODES)
@@ -379,7 +384,7 @@ def _large(u: Fraction, n: int) -> bool:
     return n * u.denominator.bit_length() > _BITS
 
 
-def _log(value: Fraction) -> float:
+def log_rational(value: Fraction) -> float:
     """Logarithm of a rational, without loss next to 1 and without underflow."""
     gap = 1 - value
     if abs(gap) < Fraction(1, 2):
@@ -388,4 +393,4 @@ def _log(value: Fraction) -> float:
 
 
 def _power(base: Fraction, n: int) -> float:
-    return math.exp(n * _log(base))
+    return math.exp(n * log_rational(base))

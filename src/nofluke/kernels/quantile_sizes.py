@@ -12,7 +12,16 @@ from functools import lru_cache
 
 from scipy.special import ndtri
 
-from nofluke.kernels.quantile_ranks import Real, power_at_most, powers_at_most, rational
+from nofluke.kernels.quantile_ranks import (
+    Real,
+    log_rational,
+    power_at_most,
+    powers_at_most,
+    rational,
+)
+
+# Beyond this floating point no longer tells n from n + 1, and nobody makes so many runs.
+_COUNTABLE = 2**40
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -38,8 +47,9 @@ def size_for_normal(u: Real, alpha: Real) -> int:
 
 def _least(enough: Callable[[int], bool], base: Fraction, error: Fraction) -> int:
     """The smallest n >= 1 that is enough, where everything above it is."""
-    fall = math.log1p(-float(1 - base))
-    n = max(1, math.ceil(math.log(float(error)) / fall))
+    n = max(1, math.ceil(log_rational(error) / log_rational(base)))
+    if n > _COUNTABLE:
+        return n
     while not enough(n):
         n += 1
     while n > 1 and enough(n - 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,14 +57,17 @@ def joint_coverage(
     >>> round(joint_coverage(25, (0.25, 0.5, 0.75), (2, 7, 14), (12, 19, 24)), 10)
     0.9554499638
     """
-    count = np.arange(n + 1)
-    mass, before = np.zeros(n + 1), 0.0
-    mass[0] = 1
-    for u, first, end in zip(us, lower, upper, strict=True):
-        mass = np.convolve(mass, _poisson(count, n * (u - before)))[: n + 1]
-        mass[(count < first) | (count >= end)] = 0
+    first, mass, before = 0, np.ones(1), 0.0
+    for u, low, end in zip(us, lower, upper, strict=True):
+        least, weights = _poisson_steps(n * (u - before))
+        mass, first = np.convolve(mass, weights), first + least
+        cut = max(low - first, 0)
+        mass, first = mass[cut : max(min(end, n + 1) - first, cut)], first + cut
         before = u
-    ends = float(np.dot(mass, _poisson(n - count, n * (1 - before))))
+    if not mass.size:
+        return 0.0
+    rest = n - first - np.arange(mass.size)
+    ends = float(np.dot(mass, _poisson(rest, n * (1 - before))))
     return min(1.0, ends / float(_poisson(np.array([n]), float(n))[0]))
 
 
@@ -110,6 +114,16 @@ def _tails(n: int, u: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(Bin(n,u) < r) and P(Bin(n,u) >= r) for r = 1, ..., n."""
     rank = np.arange(1, n + 1, dtype=np.float64)
     return betaincc(rank, n + 1 - rank, u), betainc(rank, n + 1 - rank, u)
+
+
+def _poisson_steps(mean: float) -> tuple[int, NDArray[np.float64]]:
+    """The smallest count that matters, and the probabilities from there on.
+
+    What is left out has a probability below 1e-30.
+    """
+    reach = 12 * math.sqrt(mean) + 40
+    least = max(0, math.floor(mean - reach))
+    return least, _poisson(np.arange(least, math.ceil(mean + reach)), mean)
 
 
 def _poisson(count: NDArray[np.int64], mean: float) -> NDArray[np.float64]:

@@ -41,7 +41,8 @@ def interval(
     fractional order statistics. Where only unequal tails do, the extreme run on the short side, and
     Hutson's limit with the rest of the error level on the other. Elsewhere no method without
     assumptions on the distribution has two finite limits: the one that exists at the full level is
-    given, and ``reason`` says how many runs the other needs.
+    given, and ``reason`` says how many runs the other needs. For the median neither side comes
+    first, and where there are no two limits "auto" gives none (status "none").
 
     Args:
         x: Values of independent runs, shape (..., n), n >= 2.

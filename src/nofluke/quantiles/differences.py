@@ -13,8 +13,8 @@ from nofluke.errors import InputError
 from nofluke.kernels.bootstrap_ranks import interpolated_rank, sample_rank
 from nofluke.kernels.goldman_kaplan import relaxed_tail
 from nofluke.kernels.quantile_ranks import at_rank
-from nofluke.kernels.quantile_sizes import size_for_limit
 from nofluke.quantiles import plans, reasons
+from nofluke.quantiles.choice import interval
 from nofluke.quantiles.methods import exact, hutson
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _GUARANTEES: dict[str, Guarantee] = {
     "bonferroni": "finite-sample",
     "goldman_kaplan": "heuristic",
 }
+_OPPOSITE: dict[OneSide, OneSide] = {"lower": "upper", "upper": "lower"}
 _ASSUMES: dict[str, tuple[str, ...]] = {
     "mover": _TWO_SAMPLES,
     "bonferroni": _TWO_SAMPLES[:1],
@@ -127,37 +128,39 @@ def difference(
     >>> b = [.86, .88, .85, .90, .87, .89, .84, .91]
     >>> answer = difference(a, b, 0.5, level=0.9)
     >>> round(answer.estimate, 3), round(answer.lower, 3), round(answer.upper, 3)
-    (0.06, 0.034, 0.086)
+    (0.06, 0.028, 0.092)
     >>> answer.question
     'the median of runs of the second configuration minus that of the first'
     """
     checks.choice(method, tuple(_GUARANTEES), name="method")
     on, error = checks.side(side), plans.errors(level, alpha)
-    share = checks.exact(checks.fraction(u, name="u"))
-    first, second = _runs(x, "x", bounds), _runs(y, "y", bounds)
-    asked: tuple[OneSide, ...] = ("lower", "upper") if on == "both" else (on,)
-    tail = error / len(asked)
-    found = {word: _limit(first, second, share, tail, word, method, bounds) for word in asked}
+    asked = _Asked(
+        _runs(x, "x", bounds),
+        _runs(y, "y", bounds),
+        checks.exact(checks.fraction(u, name="u")),
+        method,
+        bounds,
+    )
+    sides: tuple[OneSide, ...] = ("lower", "upper") if on == "both" else (on,)
+    found = {word: _limit(asked, error / len(sides), word) for word in sides}
     low, high = checks.bounds(bounds) or (-math.inf, math.inf)
     reach = high - low
-    lower = max(found["lower"].value, -reach) if "lower" in found else -reach
-    upper = min(found["upper"].value, reach) if "upper" in found else reach
     statuses: tuple[Status, ...] = ("none", "one_sided", "two_sided")
     return QuantileDifference(
-        question=f"{reasons.name_of(share)} of runs of the second configuration minus that of "
+        question=f"{reasons.name_of(asked.u)} of runs of the second configuration minus that of "
         "the first",
-        estimate=_estimate(second, share, method) - _estimate(first, share, method),
-        lower=lower,
-        upper=upper,
-        u=float(share),
+        estimate=_estimate(asked.y, asked) - _estimate(asked.x, asked),
+        lower=max(found["lower"].value, -reach) if "lower" in found else -reach,
+        upper=min(found["upper"].value, reach) if "upper" in found else reach,
+        u=float(asked.u),
         level=float(1 - error),
-        n=(first.size, second.size),
+        n=(asked.x.size, asked.y.size),
         status=statuses[sum(one.exists for one in found.values())],
         method=method,
         guarantee=_GUARANTEES[method],
         intervals=tuple(i for one in found.values() for i in (one.first, one.second)),
         assumes=_ASSUMES[method],
-        notes=_notes(found, share, method, bounded=bounds is not None),
+        notes=_notes(asked, found),
     )
 
 
@@ -193,8 +196,8 @@ def ratio(
             refuses.
 
     >>> answer = ratio([1, 2, 4, 8, 16], [2, 4, 8, 16, 32], 0.5, level=0.9)
-    >>> round(answer.estimate, 12), round(answer.lower, 12), round(answer.upper, 12)
-    (2.0, 0.121542829303, 32.910242276892)
+    >>> round(answer.estimate, 3), round(answer.lower, 3), round(answer.upper, 3)
+    (2.0, 0.345, 11.588)
     """
     logs = []
     for values, name in ((x, "x"), (y, "y")):
@@ -206,22 +209,24 @@ def ratio(
                 code="NF042",
             )
         logs.append(np.log(runs))
-    on_logs = _log_bounds(bounds)
     found = difference(
-        *logs, u, level=level, alpha=alpha, method=method, side=side, bounds=on_logs
-    )
-    back = tuple(
-        replace(i, **{k: _exp(getattr(i, k)) for k in ("estimate", "lower", "upper")})
-        for i in found.intervals
+        logs[0],
+        logs[1],
+        u,
+        level=level,
+        alpha=alpha,
+        method=method,
+        side=side,
+        bounds=_log_bounds(bounds),
     )
     return replace(
         found,
-        question=f"{reasons.name_of(checks.exact(found.u))} of runs of the second configuration over that of the "
-        "first",
+        question=f"{reasons.name_of(checks.exact(found.u))} of runs of the second configuration "
+        "over that of the first",
         estimate=_exp(found.estimate),
         lower=_exp(found.lower),
         upper=_exp(found.upper),
-        intervals=back,
+        intervals=tuple(map(_from_logs, found.intervals)),
     )
 
 
@@ -280,7 +285,8 @@ def of_differences(
         tail=tail,
     )
     return QuantileDifference(
-        question=f"{reasons.name_of(checks.exact(found.u))} of what the second gains over the first in a paired run",
+        question=f"{reasons.name_of(checks.exact(found.u))} of what the second gains over the "
+        "first in a paired run",
         estimate=float(found.estimate),
         lower=float(found.lower),
         upper=float(found.upper),
@@ -296,6 +302,16 @@ def of_differences(
     )
 
 
+class _Asked(NamedTuple):
+    """Ascending runs of the two configurations, and what is asked of them."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    u: Fraction
+    method: str
+    bounds: Sequence[float] | None
+
+
 class _Side(NamedTuple):
     """One limit of a difference and the single limits behind it; ``tail`` is theirs."""
 
@@ -306,83 +322,84 @@ class _Side(NamedTuple):
     exists: bool
 
 
-def _limit(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    u: Fraction,
-    tail: Fraction,
-    side: OneSide,
-    method: str,
-    bounds: Sequence[float] | None,
-) -> _Side:
-    """The limit of y's quantile minus x's on one side, from ascending runs."""
-    opposite: OneSide = "upper" if side == "lower" else "lower"
-    single = float(tail)
-    if method == "bonferroni":
-        single = float(tail / 2)
-    elif method == "goldman_kaplan":
-        relaxed = relaxed_tail(*_order(x.size, y.size, side), u, tail)
-        single = relaxed if relaxed is not None else float(tail / 2)
+def _limit(asked: _Asked, tail: Fraction, side: OneSide) -> _Side:
+    """The limit of y's quantile minus x's on one side, at error level ``tail``."""
+    x, y, u, method, bounds = asked
+    single = _single_tail(asked, tail, side)
     ask = exact if method == "bonferroni" else hutson
-    first = ask(x, float(u), alpha=single, side=opposite, bounds=bounds)
+    first = ask(x, float(u), alpha=single, side=_OPPOSITE[side], bounds=bounds)
     second = ask(y, float(u), alpha=single, side=side, bounds=bounds)
     exists = first.status == second.status == "one_sided"
-    from_x, from_y = float(getattr(first, opposite)), float(getattr(second, side))
-    if method != "mover":
+    from_x, from_y = float(getattr(first, _OPPOSITE[side])), float(getattr(second, side))
+    # A natural bound never misses, so that nothing is to be gained from independence; and it is no
+    # quantile of an estimate, from which a variance could be recovered.
+    if method != "mover" or not exists:
         return _Side(from_y - from_x, first, second, single, exists)
-    middle_x, middle_y = _estimate(x, u, method), _estimate(y, u, method)
+    middle_x, middle_y = _estimate(x, asked), _estimate(y, asked)
     sign = -1 if side == "lower" else 1
-    fall, rise = sign * (from_y - middle_y), sign * (middle_x - from_x)
     # At levels near 0 a limit may lie beyond the estimate; it then adds nothing.
-    value = middle_y - middle_x + sign * math.hypot(max(fall, 0.0), max(rise, 0.0))
-    return _Side(value, first, second, single, exists)
+    radius = math.hypot(max(sign * (from_y - middle_y), 0.0), max(sign * (middle_x - from_x), 0.0))
+    return _Side(middle_y - middle_x + sign * radius, first, second, single, exists)
 
 
-def _order(n_first: int, n_second: int, side: OneSide) -> tuple[int, int]:
-    """Runs behind the lower and behind the upper of the two single limits."""
-    return (n_second, n_first) if side == "lower" else (n_first, n_second)
+def _single_tail(asked: _Asked, tail: Fraction, side: OneSide) -> float:
+    """Error level of the two single limits behind one limit of the difference."""
+    if asked.method == "mover":
+        return float(tail)
+    if asked.method == "goldman_kaplan":
+        ends = (asked.y.size, asked.x.size) if side == "lower" else (asked.x.size, asked.y.size)
+        relaxed = relaxed_tail(*ends, asked.u, tail)
+        if relaxed is not None:
+            return relaxed
+    return float(tail / 2)
 
 
-def _estimate(ordered: NDArray[np.float64], u: Fraction, method: str) -> float:
+def _estimate(ordered: NDArray[np.float64], asked: _Asked) -> float:
     """The quantile that goes with the method: an order statistic where the limits are."""
-    n = ordered.size
-    rank = sample_rank(n, u) if method == "bonferroni" else interpolated_rank(n, u)
-    return float(at_rank(ordered, rank))
+    rank = sample_rank if asked.method == "bonferroni" else interpolated_rank
+    return float(at_rank(ordered, rank(ordered.size, asked.u)))
 
 
-def _notes(
-    found: dict[OneSide, _Side], u: Fraction, method: str, *, bounded: bool
-) -> tuple[str, ...]:
+def _notes(asked: _Asked, found: dict[OneSide, _Side]) -> tuple[str, ...]:
     """What to be careful about: limits that the runs do not give, and a heuristic."""
+    instead = (
+        "the difference has no limit on that side"
+        if asked.bounds is None
+        else "the natural bound takes its place"
+    )
     notes = [
-        f"NF184: {_lacking(one, u, side)}; {_INSTEAD[bounded]}."
+        f"NF184: {_lacking(asked.u, one, side)}; {instead}."
         for side, one in found.items()
         if not one.exists
     ]
-    if method == "goldman_kaplan":
+    if asked.method == "goldman_kaplan":
         notes.append(
             "NF185: the limits are relaxed as if both densities were equal at the quantile, which "
-            "is not checked; where they differ, the interval misses more often than it says."
+            "is not checked; where they differ, the interval may miss more often than it says."
         )
     return tuple(notes)
 
 
-_INSTEAD = {
-    False: "the difference has no limit on that side",
-    True: "the natural bound takes its place",
-}
-
-
-def _lacking(one: _Side, u: Fraction, side: OneSide) -> str:
+def _lacking(u: Fraction, one: _Side, side: OneSide) -> str:
     """Which single limits are missing, and how many runs are enough."""
-    opposite: OneSide = "upper" if side == "lower" else "lower"
-    which = [
-        f"{single.n} runs of the {name} configuration give no {word} limit for "
-        f"{reasons.name_of(u)} at error level {one.tail:.4g} ({needed} are enough)"
-        for name, single, word in (("first", one.first, opposite), ("second", one.second, side))
-        if single.n < (needed := size_for_limit(1 - u if word == "lower" else u, one.tail))
-    ]
-    return " and ".join(which) or "the two samples give no limit together"
+    parts = []
+    for name, single, word in (
+        ("first", one.first, _OPPOSITE[side]),
+        ("second", one.second, side),
+    ):
+        if single.status == "none":
+            needed = plans.sizes(u, checks.exact(one.tail))[0 if word == "lower" else 1]
+            parts.append(
+                f"{single.n} runs of the {name} configuration give no {word} limit for "
+                f"{reasons.name_of(u)} at error level {one.tail:.4g} ({needed} are enough)"
+            )
+    return " and ".join(parts)
+
+
+def _from_logs(single: QuantileInterval) -> QuantileInterval:
+    """An interval for a quantile of logarithms in the units of the runs."""
+    estimate, lower, upper = (float(v) for v in (single.estimate, single.lower, single.upper))
+    return replace(single, estimate=_exp(estimate), lower=_exp(lower), upper=_exp(upper))
 
 
 def _runs(x: ArrayLike, name: str, bounds: Sequence[float] | None) -> NDArray[np.float64]:

@@ -160,7 +160,8 @@ def runs(x: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
     ordered = np.sort(values)
     # NaN sorts to the end.
     if np.isnan(ordered[..., -1]).any():
-        at = [", ".join(map(str, place)) for place in np.argwhere(np.isnan(values)).tolist()]
+        places = np.argwhere(np.isnan(values)).tolist()
+        at = [place[0] if values.ndim == 1 else tuple(place) for place in places]
         raise InputError(
             f"x has NaN at position {some(at, most=3)}; a run without a value is not a run: leave "
             "it out, or give it the value that it stands for.",

@@ -29,10 +29,10 @@ def _tied(answer: QuantileInterval) -> str:
     if 2 * fewest >= answer.n:
         return ""
     one = np.ndim(answer.n_distinct) == 0
-    said = f"only {fewest} of {answer.n} runs have values of their own"
+    said = f"only {fewest} distinct values among {answer.n} runs"
     return (
-        f"NF181: {said if one else f'in some samples {said}'}; the interval keeps its level, and a "
-        "length of 0 is no mistake."
+        f"NF181: {said}{'' if one else ' in some samples'}; a closed interval keeps its level, and "
+        "a length of 0 is no mistake."
     )
 
 

@@ -59,9 +59,9 @@ def joint(
 
     >>> low, middle = joint(range(1, 26), (0.1, 0.5), level=0.9)
     >>> (low.lower, low.upper), (middle.lower, middle.upper)
-    ((-inf, 7.0), (8.0, 18.0))
+    ((-inf, 6.0), (8.0, 18.0))
     >>> print(middle.reason)
-    all 2 intervals hold at once with probability at least 0.9467
+    all 2 intervals hold at once with probability at least 0.9265
     """
     shares = _shares(us)
     ordered = plans.runs(x, axis)
