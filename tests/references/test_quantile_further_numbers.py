@@ -223,3 +223,17 @@ def test_the_mean_beside_the_quantile(cases):
         assert (found.estimate, found.lower, found.upper) == pytest.approx(
             (expected["mean"], expected["lower"], expected["upper"]), abs=tolerance
         )
+
+
+def test_joint_coverage_of_many_draws_keeps_its_digits():
+    n, u = 100_000, 0.3
+    found = rank_boxes.joint_coverage(n, [u], [29_800], [30_300])
+    with mpmath.workdps(40):
+        odds = mpmath.mpf(u) / (1 - mpmath.mpf(u))
+        term = mpmath.binomial(n, 29_800) * mpmath.mpf(u) ** 29_800 * (1 - mpmath.mpf(u)) ** 70_200
+        total = mpmath.mpf(0)
+        for i in range(29_800, 30_300):
+            total += term
+            term *= odds * (n - i) / (i + 1)
+
+    assert found == pytest.approx(float(total), abs=1e-12)

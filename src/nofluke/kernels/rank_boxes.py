@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, gammaln, xlogy
+from scipy.special import betainc, betaincc
+
+from nofluke.kernels.saddlepoint import stirling_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,4 +129,9 @@ def _poisson_steps(mean: float) -> tuple[int, NDArray[np.float64]]:
 
 
 def _poisson(count: NDArray[np.int64], mean: float) -> NDArray[np.float64]:
-    return np.asarray(np.exp(xlogy(count, mean) - mean - gammaln(count + 1)))
+    """Poisson probabilities in Loader's saddle-point form, exact to rounding for large counts."""
+    k = np.maximum(count, 1).astype(np.float64)
+    gap = (k - mean) / mean
+    deviance = mean * ((1 + gap) * np.log1p(gap) - gap)
+    log_mass = -deviance - stirling_error(k) - 0.5 * np.log(2 * math.pi * k)
+    return np.asarray(np.exp(np.where(count > 0, log_mass, -mean)))
