@@ -98,16 +98,25 @@ def margins(level):
     return found
 
 
+# At 0.8 it does, in cells where a rank lies between the two outermost runs: see below.
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_the_default_hardly_falls_below_its_level(level):
     for margin, error, *cell in margins(level):
         assert margin >= -0.003 - 4 * error, cell
 
 
-def test_between_the_two_outermost_runs_a_line_leads_too_far_in_long_tails():
-    margin, error, *cell = min(margins(0.8))
-    assert cell in (["Beta(2, 20)", 10, 0.95], ["Beta(20, 2)", 10, 0.05])
-    assert -0.03 < margin + 4 * error < 0
+@pytest.mark.parametrize(("u", "level", "expected"), [(0.95, 0.8, 0.767), (0.97, 0.9, 0.885)])
+def test_between_the_two_outermost_runs_a_line_misses_too_often_in_long_tails(u, level, expected):
+    # The figures are from 200,000 samples, drawn and interpolated by another program.
+    x = np.sort(generator(12, "exponential").exponential(size=(FULL, 10)), axis=1)
+    line = quantiles.hutson(x, u, level=level, side="lower")
+    exact = quantiles.exact(x, u, level=level, side="lower")
+    coverage, promised = (share(a.lower <= -math.log(1 - u)) for a in (line, exact))
+
+    assert 9 < line.ranks[0] < 10
+    assert coverage.value == pytest.approx(expected, abs=5 * coverage.error + 0.001)
+    assert coverage.value < level - 4 * coverage.error
+    assert promised.value > level
 
 
 def entries(text, heading):

@@ -39,6 +39,7 @@ DISCRETE: dict[str, tuple[Method, bool]] = {
     "exact_closed": (INTERVALS["exact_shortest"], True),
     "exact_half_open": (INTERVALS["exact_shortest"], False),
     "hutson_closed": (quantiles.hutson, True),
+    "auto": (quantiles.interval, True),
     "semiparametric_bootstrap": (quantiles.semiparametric_bootstrap, True),
 }
 

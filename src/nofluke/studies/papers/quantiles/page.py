@@ -135,10 +135,10 @@ H: two limits by Hutson; A: two with unequal tails; U, L: only an upper, a lower
 
 {kinds}
 
-Least coverage of all cells minus the level, each with the Monte-Carlo error of its cell. It falls
-short where the rank of a limit lies between the two outermost runs and the tail is long: a line
-between the two then misses too often. On this grid that is so at level 0.80 only; at higher levels
-it happens for quantiles nearer to 0 or 1, and `guaranteed=True` is the remedy.
+Least coverage of all cells minus the level, each with the Monte-Carlo error of its cell. Where the
+rank of a limit lies between the two outermost runs and the tail is long, a line between the two
+misses too often; so it does, beyond this grid, at higher levels for quantiles nearer to 0 or 1.
+Exact ranks (`guaranteed=True`) are the remedy.
 
 {least}"""
 
@@ -215,14 +215,16 @@ def _discrete(rows: list[Row]) -> str:
     lines = []
     for items in dict.fromkeys(row["items"] for row in rows):
         for level in LEVELS:
-            cell = chosen(rows, items=items, level=level, u=US[1:-1])
+            cell = chosen(rows, items=items, level=level)
             least = [min(r["coverage"] for r in chosen(cell, method=name)) for name in names]
             lines.append([f"{items}", f"{level:g}", *(f"{value:.3f}" for value in least)])
     heads = ("items", "level", *(name.replace("_", " ") for name in names))
     return (
         "## Accuracy on few items\n\nRuns whose rates are N(0.9, 0.02) are measured on a number of "
-        "test items, so that many are equal.\nLeast coverage over n = 10, 25, 50 and u = 0.1 to "
-        "0.9; exact ranks are the shortest.\n\n" + grid(heads, lines)
+        "test items, so that many are equal.\nLeast coverage over n = 10, 25, 50 and all u; exact "
+        "ranks are the shortest. A limit between two unequal runs\nmisses a value that many runs "
+        "share, which costs most where the whole error is spent on one limit.\nFor such metrics "
+        "exact ranks (`guaranteed=True`) are the remedy.\n\n" + grid(heads, lines)
     )
 
 
