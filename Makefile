@@ -4,7 +4,7 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study bench big clean
+.PHONY: demo test lint types layers format study bench big reproduce clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -37,8 +37,13 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
 	$(BIN)/python benchmarks/processes.py
 
+# The simulations of sources, run again: docs/replications is what this writes.
+reproduce: $(VENV)/.dev
+	$(BIN)/nofluke reproduce quantiles --out reproduced
+	cp reproduced/quantiles.md docs/replications/quantiles.md
+
 clean:
-	rm -rf $(VENV) report.html .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) report.html reproduced .mypy_cache .ruff_cache .hypothesis .benchmarks
 
 $(VENV)/.demo $(VENV)/.dev: pyproject.toml tools/setup
 	tools/setup $(patsubst .%,%,$(notdir $@))

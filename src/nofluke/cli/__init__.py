@@ -119,6 +119,12 @@ def app() -> App:
         help_epilogue="Example: nofluke gate --summary summary.md --junit gate.xml",
     )
     commands.command(
+        "nofluke.cli.reproduce:reproduce",
+        name="reproduce",
+        help="The simulation of a source run again: which of its claims hold?",
+        help_epilogue="Example: nofluke reproduce quantiles --quick",
+    )
+    commands.command(
         "nofluke.cli.explain:explain",
         name="explain",
         help="What a code such as NF103 means and what to do.",

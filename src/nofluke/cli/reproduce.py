@@ -1,0 +1,80 @@
+"""`nofluke reproduce`: run the simulation of a source again, and compare its claims."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from nofluke.studies.engine import Study
+
+
+def reproduce(
+    paper: Annotated[str, Parameter(help="Name of the study: quantiles.")],
+    /,
+    *,
+    samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
+    seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
+    quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
+    workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
+    out: Annotated[
+        Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
+    ] = None,
+) -> None:
+    """Run the simulation of a source again, and say which of its claims hold.
+
+    Example: nofluke reproduce quantiles --quick
+    """
+    from nofluke import studies
+    from nofluke.cli import show
+
+    if samples is None:
+        samples = studies.QUICK if quick else studies.FULL
+    if workers is None:
+        workers = os.cpu_count() or 1
+    with show.busy("simulating"):
+        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
+    _print(study)
+    if out is not None:
+        _write(study, out)
+        show.note(f"The page, the tables and the manifest are in {out}.")
+
+
+def _print(study: Study) -> None:
+    """One line for each claim, and how many hold."""
+    from rich.console import Console
+
+    from nofluke.cli.tables import grid
+
+    heads = ["claim", "the source says", "claimed", "found", "reproduces", "why"]
+    lines = []
+    for answered in study.claims:
+        claim, found = answered.claim, answered.found
+        row = [claim.id, claim.text, "", "", answered.verdict, claim.reason]
+        if found is not None:
+            row[2:4] = claim.claimed, found.text
+        lines.append(row)
+    console = Console(
+        highlight=False, emoji=False, markup=False, width=None if sys.stdout.isatty() else 160
+    )
+    console.print(grid(heads, lines, texts={heads[0], heads[1], *heads[4:]}))
+    console.print(study.summary)
+    console.print(f"The same again: {study.manifest['command']}")
+
+
+def _write(study: Study, folder: Path) -> None:
+    from nofluke.cli.show import table_of
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
+    tables = folder / study.paper
+    tables.mkdir(exist_ok=True)
+    for name, rows in study.tables.items():
+        (tables / f"{name}.csv").write_text(table_of(rows), encoding="utf-8")
+    manifest = json.dumps(study.manifest, indent=2) + "\n"
+    (tables / "manifest.json").write_text(manifest, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""One package for each source: its study, and its claims in ``claims.toml``."""
