@@ -189,6 +189,17 @@ def test_every_option_is_explained(capsys):
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 
+def test_quick_is_a_number_of_samples(capsys):
+    assert run(["reproduce", "quantiles", "--quick", "--samples", "300"]) == 2
+    assert capsys.readouterr().err.startswith("NF051  --quick means --samples 2000")
+
+
+def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert run(["reproduce", "quantiles", "--out", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.startswith("NF001")
+
+
 def test_an_unknown_study_is_told_on_the_command_line(capsys):
     assert run(["reproduce", "nothing"]) == 2
     assert capsys.readouterr().err.startswith("NF051  there is no study 'nothing'")

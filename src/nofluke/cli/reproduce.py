@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from nofluke.errors import InputError
+
 if TYPE_CHECKING:
     from nofluke.studies.engine import Study
 
@@ -33,10 +35,18 @@ def reproduce(
     from nofluke import studies
     from nofluke.cli import show
 
+    if quick and samples is not None:
+        raise InputError(
+            f"--quick means --samples {studies.QUICK}, and --samples {samples} was given too; "
+            "leave out one of them.",
+            code="NF051",
+        )
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
     if workers is None:
         workers = os.cpu_count() or 1
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)  # what cannot be written is known before the wait
     with show.busy("simulating"):
         study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
     _print(study)
@@ -70,7 +80,6 @@ def _print(study: Study) -> None:
 def _write(study: Study, folder: Path) -> None:
     from nofluke.cli.show import table_of
 
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
     tables = folder / study.paper
     tables.mkdir(exist_ok=True)
