@@ -45,3 +45,19 @@ def test_a_limit_on_one_side_holds_at_the_full_level():
     found = hits({}, 0.05, (15,), stats.norm.ppf, lambda g, n: g.normal(size=n))
     assert found >= at_least(0.9)
     assert found <= N * 0.9236 + 5 * math.sqrt(N * 0.92 * 0.08)
+
+
+def test_scores_in_coarse_steps_need_exact_ranks():
+    law, sizes = stats.binom(20, 0.9), (10,)
+
+    def held(**how):
+        return hits(
+            how, 0.05, sizes, lambda u: law.ppf(u) / 20, lambda g, n: g.binomial(20, 0.9, n) / 20
+        )
+
+    # X_(1) lies below the quantile, and the limit next to X_(2) does not reach it.
+    below, at = law.cdf(15), law.pmf(16)
+    misses = 1 - (1 - below) ** 10 - 10 * below * (1 - below - at) ** 9
+    assert round(1 - misses, 2) == 0.76
+    assert abs(held() - N * (1 - misses)) <= 5 * math.sqrt(N * misses * (1 - misses))
+    assert held(guaranteed=True) >= at_least(0.9)

@@ -65,6 +65,7 @@ def test_sentences_are_true():
     assert "both limits, with unequal tails" in plan.runs(0.95, 0.9, n=50).sentences()[-1]
     assert "a lower limit but not both; the upper one needs 45" in str(plan.runs(0.95, 0.9, n=10))
     assert "there is no interval; both limits need 5 runs" in str(plan.runs(0.5, 0.9, n=4))
+    assert "an upper limit but not both; both need 5 runs" in str(plan.runs(0.45, 0.9, n=4))
     assert plan.runs(0.5, 0.9, n=10).notes == ()
 
 

@@ -174,3 +174,13 @@ def test_what_has_no_difference_is_refused(ask, code):
         ask()
 
     assert refused.value.code == code
+
+
+def test_a_bound_on_one_side_takes_the_place_of_one_limit_only():
+    x, y = [0.0, 0.2, 0.3, 0.9, 1.0], [1.0, 0.3, 0.4, 2.0, 2.2]
+    half = difference(x, y, 0.95, level=0.9, bounds=(0, math.inf))
+    both = difference(x, y, 0.95, level=0.9, bounds=(0, 3))
+
+    assert (half.lower, half.upper) == (-math.inf, math.inf)
+    assert all("the difference has no limit on that side" in note for note in half.notes)
+    assert all("the natural bound takes its place" in note for note in both.notes)

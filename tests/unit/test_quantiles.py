@@ -408,6 +408,9 @@ def test_ties_are_legitimate_and_remarked():
 
     assert (tied.lower, tied.upper, tied.n_distinct) == (0.1, 0.1, 2)
     assert [note[:5] for note in remarks(tied)] == ["NF181"]
+    assert f"as low as {math.floor(1000 * tied.coverage_band[0]) / 1000:g}" in remarks(tied)[0]
+    exact = quantiles.interval([0.1] * 12 + [0.3], 0.5, level=0.9, guaranteed=True)
+    assert "a closed interval keeps its level" in remarks(exact)[0]
     assert remarks(plain) == ()
     cut = quantiles.semiparametric_bootstrap([0.97, 0.98, 1], 0.95, level=0.9, bounds=(0, 1))
     assert remarks(cut)[-1].startswith("NF182: 0.5 of the limits")
@@ -448,3 +451,11 @@ def test_extremes_end_and_give_numbers(n, u, alpha):
             low, high = answer.coverage_band
             assert low - 1e-9 <= answer.coverage <= high + 1e-9
             assert answer.lower <= answer.upper
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1, 0.3])
+@pytest.mark.parametrize("n", [2, 3, 5, 9])
+def test_joint_intervals_exist_at_low_levels(n, level):
+    found = quantiles.joint(range(n), (0.1, 0.5, 0.9), level=level)
+
+    assert all(one.ranks[0] < one.ranks[1] for one in found)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -129,6 +130,8 @@ def test_a_method_that_misses_its_level_says_so():
     assert answer.sentences()[0].startswith(
         "By a method that aims at 90 % confidence and attains about 77.3 %, the median"
     )
+    beyond = runs(numbers(10), quantile=0.05, method="semiparametric_bootstrap").sentences()[0]
+    assert "attains about 83.2 % for a density that is constant there, the 5th" in beyond
     heuristic = runs(numbers(25), method="semiparametric_bootstrap")
     assert heuristic.guarantee == "heuristic"
     assert "aims at 90 % confidence and does not promise it" in heuristic.sentences()[0]
@@ -441,3 +444,78 @@ def test_scores_with_failed_runs_count_the_worst():
 def test_truth_values_are_numbers():
     answer = runs(Scores.from_arrays({"a": np.array([True] * 5 + [False])}, better="higher"))
     assert answer.rows()[0]["estimate"] == 1.0
+
+
+FEW = [round(0.7 + 0.013 * (7 * i % 11) + 0.0007 * i, 4) for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"guaranteed": True},
+        *({"method": name} for name in ("hutson", "exact", "nyblom", "asymptotic")),
+    ],
+    ids=lambda how: str(*how.values()),
+)
+@pytest.mark.parametrize("u", [0.05, 0.3, 0.42, 0.45, 0.5, 0.55, 0.95])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7, 9, 45, 50, 58])
+def test_nobody_is_told_to_have_the_runs_he_has(n, u, how):
+    answer = runs(FEW[:n], quantile=u, **how)
+    said = answer.sentences()[0]
+    asked = re.findall(r"needs (\d+) runs at this level; you have (\d+)", said)
+    assert all(int(needs) > int(have) for needs, have in asked), said
+    if said.startswith("No interval"):
+        assert re.search("give no |there is no |give no limit", said)
+    for needs, _ in asked:
+        if how == {}:
+            more = quantiles.interval(np.arange(float(needs)), u)
+            assert more.status == "two_sided" or int(needs) < quantiles.minimal_n(u, 0.9)
+
+
+def test_a_limit_that_would_exist_alone_names_what_both_need():
+    def said(n, u, **how):
+        return runs(FEW[:n], quantile=u, **how).sentences()[0]
+
+    assert "from below beside the other one needs 5 runs at this level; you have 4" in said(4, 0.45)
+    equal = said(50, 0.05, method="hutson")
+    assert "from below beside the other one with equal tails needs 59 runs" in equal
+    assert "This method gives no limit from below with 5 runs" in said(5, 0.5, method="asymptotic")
+    assert "a limit from below needs 45 runs at this level; you have 10" in said(10, 0.05).replace(
+        "A limit", "a limit"
+    )
+    named = said(4, 0.5, method="hutson")
+    assert "4 runs give no lower limit for the median at 90 % with equal tails" in named
+    both = runs(FEW[:2], quantile=[0.05, 0.5], joint=True)
+    assert both.sentences()[1] == "No interval for the median of score: 2 runs give no limit."
+    assert "Enough for a first limit: 6 (median). The others are answered." in both.notes[0]
+
+
+def test_limits_beyond_the_sample_are_not_called_order_statistics():
+    answer = runs(FEW[:3], quantile=0.5, tail="log-concave")
+    assert answer.guarantee == "finite-sample"
+    assert "order statistic" not in answer.sentences()[0]
+    assert answer.sentences()[0].startswith("If the tails are log-concave: with 90 % confidence")
+
+
+def test_ties_lower_coverage_of_interpolated_limits_only():
+    scores = [0.9] * 6 + [0.8] * 2 + [0.95] * 2
+    near, exact = (runs(scores, quantile=0.05, guaranteed=sure) for sure in (False, True))
+    low = near.rows()[0]["coverage_low"]
+    assert f"as low as {math.floor(1000 * low) / 1000:g}" in notes(near, "NF187")[0]
+    assert "coverage is at least what is said" in notes(exact, "NF187")[0]
+
+
+def test_several_samples_say_what_holds_at_once():
+    two = {"a": FEW[:20], "b": FEW[20:40]}
+    assert (
+        "4 intervals hold each by itself with confidence about 90 %"
+        in notes(runs(two, quantile=[0.3, 0.5]), "NF190")[0]
+    )
+    assert (
+        "hold all at once with confidence 90 %"
+        in notes(runs(two, simultaneous=True, guaranteed=True), "NF190")[0]
+    )
+    joint = notes(runs(two, quantile=[0.3, 0.5], joint=True), "NF190")[0]
+    assert "the 2 intervals of one sample hold at once with confidence 90 %" in joint
+    assert "those of all 2 samples do not" in joint

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nofluke.cli.tables import grid
 from nofluke.questions.runs_answer import percent_of
+from nofluke.questions.runs_work import missing_limit
 from nofluke.results import outward
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def _needed(row: Row) -> str:
     if row["status"] == "none":
         return f"first limit: {row['needed']}"
     absent = "lower" if row["rank_lower"] == 0 else "upper"
-    return f"{absent} limit: {row[f'needed_{absent}']}"
+    count = missing_limit(row, absent)
+    return "" if count is None else f"{absent} limit: {count}"
 
 
 def _means(result: Runs) -> tuple[str, Table]:

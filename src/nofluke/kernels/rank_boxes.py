@@ -66,8 +66,8 @@ def joint_coverage(
         cut = max(low - first, 0)
         mass, first = mass[cut : max(min(end, n + 1) - first, cut)], first + cut
         before = u
-    if not mass.size:
-        return 0.0
+        if not mass.size:
+            return 0.0
     rest = n - first - np.arange(mass.size)
     ends = float(np.dot(mass, _poisson(rest, n * (1 - before))))
     return min(1.0, ends / float(_poisson(np.array([n]), float(n))[0]))

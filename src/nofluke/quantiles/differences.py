@@ -362,13 +362,12 @@ def _estimate(ordered: NDArray[np.float64], asked: _Asked) -> float:
 
 def _notes(asked: _Asked, found: dict[OneSide, _Side]) -> tuple[str, ...]:
     """What to be careful about: limits that the runs do not give, and a heuristic."""
-    instead = (
-        "the difference has no limit on that side"
-        if asked.bounds is None
-        else "the natural bound takes its place"
+    without, bounded = (
+        "the difference has no limit on that side",
+        "the natural bound takes its place",
     )
     notes = [
-        f"NF184: {_lacking(asked.u, one, side)}; {instead}."
+        f"NF184: {_lacking(asked.u, one, side)}; {without if math.isinf(one.value) else bounded}."
         for side, one in found.items()
         if not one.exists
     ]

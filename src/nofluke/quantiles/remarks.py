@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nofluke.quantiles.answers import QuantileInterval
@@ -30,9 +32,16 @@ def _tied(answer: QuantileInterval) -> str:
         return ""
     one = np.ndim(answer.n_distinct) == 0
     said = f"only {fewest} distinct values among {answer.n} runs"
+    kept = "a closed interval keeps its level"
+    if any(rank % 1 for rank in answer.ranks):
+        least = math.floor(1000 * answer.coverage_band[0]) / 1000
+        kept = (
+            "a limit that is no order statistic may leave out a value that many runs share, and "
+            f"coverage then be as low as {least:g}"
+        )
     return (
-        f"NF181: {said}{'' if one else ' in some samples'}; a closed interval keeps its level, and "
-        "a length of 0 is no mistake."
+        f"NF181: {said}{'' if one else ' in some samples'}; {kept}, and a length of 0 is no "
+        "mistake."
     )
 
 

@@ -92,14 +92,20 @@ class RunsPlan(Result):
             return []
         row = self.at(self.asked)
         there = {
-            "U": f"an upper limit but not both; the lower one needs {_runs(self.lower)}",
-            "L": f"a lower limit but not both; the upper one needs {_runs(self.upper)}",
+            "U": f"an upper limit but not both; {self._other('lower', self.lower)}",
+            "L": f"a lower limit but not both; {self._other('upper', self.upper)}",
             "none": f"no interval; both limits need {_runs(self.total)}",
         }.get(row["exists"])
         if there is None:
             tails = "equal" if row["exists"] == "H" else "unequal"
             there = f"both limits, with {tails} tails"
         return [f"With {_runs(self.asked)} there is {there}."]
+
+    def _other(self, which: str, alone: int) -> str:
+        """What the other limit needs; one that exists alone may still be too much beside it."""
+        if self.asked is not None and alone <= self.asked:
+            return f"both need {_runs(self.total)}"
+        return f"the {which} one needs {_runs(alone)}"
 
     def _width_sentence(self) -> list[str]:
         if self.width is None:

@@ -59,7 +59,8 @@ def runs(
             exceed; or several.
         level: Confidence of each interval.
         method: A method of ``nofluke.quantiles`` by name; "auto" decides by the number of runs,
-            the quantile and the level, never by the scores.
+            the quantile and the level, never by the scores. Differences of two quantiles have a
+            method of their own ("mover", or "bonferroni" if ``guaranteed``).
         bounds: Lowest and highest possible score; else those of the table or a well-known metric.
             One may be infinite.
         guaranteed: Whether coverage of at least ``level`` must hold for every distribution (exact
@@ -67,8 +68,8 @@ def runs(
         tail: "log-concave" to declare that the tail of the distribution is no heavier than an
             exponential one, which gives limits where the runs alone give none.
         joint: Whether the intervals of several quantiles of one configuration hold all at once.
-        simultaneous: Whether all intervals of the answer hold at once: each of m gets the error
-            level (1 - level) / m.
+        simultaneous: Whether all m intervals hold at once: each gets the error level
+            (1 - level) / m. The differences of ``against`` share it among themselves likewise.
         against: A configuration with which each of the others is compared.
         paired: With ``against``: the quantile of the differences run by run, by the runs' ids;
             else the difference of the two quantiles.

@@ -131,9 +131,10 @@ class Runs(Result):
         """The confidence of an interval; one that is known to be missed by far is told instead."""
         if self.folds or row["coverage"] >= row["level"] - _NEAR:
             return self._sure(row["guarantee"], self._at_once)
+        where = "" if _whole(row) else " for a density that is constant there"
         return (
             f"By a method that aims at {percent_of(row['level'])} confidence and attains about "
-            f"{100 * row['coverage']:.3g} %,"
+            f"{100 * row['coverage']:.3g} %{where},"
         )
 
     def _sure(self, guarantee: str, at_once: str) -> str:
@@ -159,11 +160,10 @@ class Runs(Result):
         beyond = self.question.get("tail") is not None and _beyond_the_sample(row)
         given = "If the tails are log-concave: " if beyond else ""
         if row["status"] == "none":
-            # What follows the first part are hints for other calls.
-            return f"No interval for the {what}: {row['reason'].split('; ')[0]}."
+            return f"No interval for the {what}: {_why_none(row)}."
         sure = self._sure_of(row)
         lies = f"{given + sure[0].lower() + sure[1:] if given else sure} the {what} {_lies(row)}"
-        exact = row["guarantee"] == _EXACT and row["status"] == "two_sided"
+        exact = row["guarantee"] == _EXACT and row["status"] == "two_sided" and _whole(row)
         ranks = f"order statistics {row['rank_lower']:g} and {row['rank_upper']:g} of {row['n']}"
         how = f" ({ranks}, which cover with at least {_down(row['coverage'])})" if exact else ""
         return f"{lies}{how}{self._missing(row)}"
@@ -173,12 +173,17 @@ class Runs(Result):
         sides = (("below", "lower", 0), ("above", "upper", row["n"] + 1))
         told = "."
         for way, key in [(way, key) for way, key, no in sides if row[f"rank_{key}"] == no]:
-            needed = row[f"needed_{key}"]
+            needed, n = runs_work.missing_limit(row, key), row["n"]
             if self.joint:
-                told += f" {needed} runs are enough for a limit from {way}; you have {row['n']}."
+                told += f" {needed} runs are enough for a limit from {way}; you have {n}."
+            elif needed is None:
+                told += f" This method gives no limit from {way} with {n} runs."
             else:
-                told += f" A limit from {way} needs {needed} runs at this level"
-                told += f"; you have {row['n']}."
+                beside = needed != row[f"needed_{key}"]
+                even = "" if row["method"].startswith("auto") else " with equal tails"
+                also = f" beside the other one{even}" if beside else ""
+                told += f" A limit from {way}{also} needs {needed} runs at this level"
+                told += f"; you have {n}."
             if math.isfinite(row[key]):
                 told += f" (By its meaning the score is at {_bound_words(key)} {row[key]:g}.)"
         return told
@@ -268,6 +273,19 @@ def _lies(row: Row) -> str:
     if low and high:
         return f"lies between {lower} and {upper}"
     return f"is at most {upper}" if high else f"is at least {lower}"
+
+
+def _whole(row: Row) -> bool:
+    """Whether both limits are order statistics, or absent; their coverage is then exact."""
+    return bool(row["rank_lower"] % 1 == row["rank_upper"] % 1 == 0)
+
+
+def _why_none(row: Row) -> str:
+    """The part of the reason that says what is lacking; others describe methods, or give hints."""
+    lacking = ("give no ", "there is no ", "shows no ")
+    parts = row["reason"].split("; ")
+    said = [part for part in parts if any(words in part for words in lacking)]
+    return said[0] if said else f"{row['n']} runs give no limit"
 
 
 def _apart(row: Row) -> str:

@@ -29,7 +29,8 @@ def assumptions(
         "to vary (a seed, say) drawn anew each time. What is the same in all runs (data, split, "
         "machine) is the same in every run that is spoken of.",
         "The number of runs was fixed before the scores were seen. Adding runs until an interval "
-        "looks good breaks it; a mean that is watched has nofluke.sequences.",
+        "looks good breaks it. For a quantile that is watched there is nofluke.sequences.quantile, "
+        "for a mean nofluke.sequences.",
         "The configurations were not picked because of these runs.",
     ]
     if how.bounds is not None and any(map(math.isfinite, how.bounds)):
@@ -50,11 +51,11 @@ def about(
     """Notes, each beginning with its code."""
     notes = [
         _gaps(table, missing),
-        _ties(found),
+        _ties(found, intervals),
         _touched(intervals, found, how),
         _folds(found),
-        _several(found, how),
-        _without(intervals),
+        _several(found, intervals, how),
+        _without(intervals, how),
         _tail(how),
     ]
     return tuple(note for note in notes if note is not None)
@@ -74,15 +75,28 @@ def _gaps(table: Scores, missing: str) -> str | None:
     )
 
 
-def _ties(found: Sequence[Sample]) -> str | None:
+def _ties(found: Sequence[Sample], intervals: Sequence[Row]) -> str | None:
     tied = [s for s in found if s.n > 1 and np.unique(s.x).size < s.n / 2]
     if not tied:
         return None
     first = tied[0]
+    where = {(s.candidate, s.part) for s in tied}
+    between = [
+        row["coverage_low"]
+        for row in intervals
+        if (row["candidate"], row["part"]) in where
+        and (row["rank_lower"] % 1 or row["rank_upper"] % 1)
+    ]
+    kept = "Limits include their ends, so that coverage is at least what is said, and may be more"
+    if between:
+        kept = (
+            "A limit that is no order statistic may leave out a score that many runs share, and "
+            f"coverage then be as low as {math.floor(1000 * min(between)) / 1000:g}; exact ranks "
+            "(guaranteed=True) keep the level"
+        )
     return (
         f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
-        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits "
-        "include their ends, so that coverage is at least what is said, and may be much more; an "
+        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). {kept}. An "
         "interval of no width is possible. Runs that repeat each other exactly are no further runs."
     )
 
@@ -114,25 +128,36 @@ def _folds(found: Sequence[Sample]) -> str | None:
     )
 
 
-def _several(found: Sequence[Sample], how: How) -> str | None:
+def _several(found: Sequence[Sample], intervals: Sequence[Row], how: How) -> str | None:
     m = len(found) * len(how.quantiles)
     if len(found) < 2:
         return None
+    exact = all(row["guarantee"] == "finite-sample" for row in _given(intervals))
+    sure = f"{'' if exact else 'about '}{percent(how.level)}"
     if how.simultaneous:
         return (
-            f"NF190: {m} intervals hold all at once with confidence {percent(how.level)}, so the "
+            f"NF190: {m} intervals hold all at once with confidence {sure}, so the "
             "one that looks best may be quoted. The best run may not: it is not what a "
             "configuration does."
         )
+    alone = f"{m} intervals hold each by itself with confidence {sure}, and not all at once"
+    if how.joint:
+        alone = (
+            f"the {len(how.quantiles)} intervals of one sample hold at once with confidence "
+            f"{sure}, and those of all {len(found)} samples do not"
+        )
     return (
-        f"NF190: {m} intervals hold each by itself with confidence {percent(how.level)}, and not "
-        "all at once: simultaneous=True asks for that. Quoting the best run, or the best of "
+        f"NF190: {alone}: simultaneous=True asks for that. Quoting the best run, or the best of "
         f"{len(found)} samples with its own interval as if it had been the only one, is a choice "
         "after looking that no level here pays for."
     )
 
 
-def _without(intervals: Sequence[Row]) -> str | None:
+def _given(intervals: Sequence[Row]) -> list[Row]:
+    return [row for row in intervals if row["status"] != "none"]
+
+
+def _without(intervals: Sequence[Row], how: How) -> str | None:
     bare = [row for row in intervals if row["status"] == "none"]
     if not bare:
         return None
@@ -144,9 +169,11 @@ def _without(intervals: Sequence[Row]) -> str | None:
     ns = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     needed = {row["quantile"]: row["needed"] for row in bare}
     told = ", ".join(f"{n} ({quantile_name(u)})" for u, n in needed.items())
+    first = "Enough for a first limit" if how.joint else "The first limit needs, at this level"
+    others = " The others are answered." if _given(intervals) else ""
     return (
-        f"NF191: no interval for {some(names)} with {ns} {'run' if ns == '1' else 'runs'}. The "
-        f"first limit needs, at this level: {told}. The others are answered."
+        f"NF191: no interval for {some(names)} with {ns} {'run' if ns == '1' else 'runs'}. "
+        f"{first}: {told}.{others}"
     )
 
 

@@ -90,6 +90,26 @@ def first_limit(u: float, level: float) -> int:
     return minimal_n(u, level) if u == 0.5 else max(2, min(needed(u, level)))
 
 
+def missing_limit(row: Row, key: str) -> int | None:
+    """Runs that the limit a row lacks needs; None where its method has it by no known number.
+
+    By itself, at the full error level, it needs ``needed_lower`` or ``needed_upper`` runs. Where
+    there are so many, it is the other limit beside it that takes too much of the error level.
+
+    Args:
+        row: A row of the answer without a limit on this side.
+        key: "lower" or "upper".
+    """
+    alone, n, u, level = row[f"needed_{key}"], row["n"], row["quantile"], row["level"]
+    if alone > n or row["method"] == "joint":
+        return int(alone)
+    if row["method"].startswith("auto"):
+        return minimal_n(u, level)
+    share = 1 - rational(u) if key == "lower" else rational(u)
+    equal = size_for_limit(share, (1 - rational(level)) / 2)
+    return equal if equal > n else None
+
+
 def needed(u: float, level: float) -> tuple[int, int]:
     """Runs that a lower and an upper limit by itself need at this level.
 

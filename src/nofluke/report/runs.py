@@ -7,6 +7,7 @@ from typing import Any
 from nofluke import plots
 from nofluke.plots.labels import short, visible
 from nofluke.questions.runs_answer import Runs, percent_of, quantile_name
+from nofluke.questions.runs_work import missing_limit
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.report.wording import number
@@ -104,7 +105,9 @@ def _row(row: Row) -> Row:
     if row["status"] == "none":
         needed = f"first limit: {row['needed']}"
     elif row["status"] == "one_sided":
-        needed = f"lower: {row['needed_lower']}" if high else f"upper: {row['needed_upper']}"
+        absent = "lower" if high else "upper"
+        count = missing_limit(row, absent)
+        needed = "" if count is None else f"{absent}: {count}"
     return {
         **_named(row),
         "from_runs": (low, high),
