@@ -14,7 +14,7 @@ def remarks(answer: QuantileInterval) -> tuple[str, ...]:
     >>> [note[:5] for note in remarks(interval([1, 1, 1, 1, 2, 2], 0.05, level=0.9))]
     ['NF180', 'NF181']
     """
-    made = (_missing(answer), _tied(answer), _cut(answer))
+    made = (_missing(answer), _tied(answer), _cut(answer), _outward(answer))
     return tuple(note for note in made if note)
 
 
@@ -43,4 +43,14 @@ def _cut(answer: QuantileInterval) -> str:
     return (
         f"NF182: {share:.3g} of the limits lay beyond the natural bounds, where no value can be, "
         "and were cut there."
+    )
+
+
+def _outward(answer: QuantileInterval) -> str:
+    if not np.any(answer.outward):
+        return ""
+    where = "" if np.ndim(answer.outward) == 0 else " in some samples"
+    return (
+        f"NF183: runs tie{where}, and limits that would lie between two runs were moved outward to "
+        "runs themselves; that loses no coverage."
     )

@@ -51,6 +51,7 @@ def about(
     notes = [
         _gaps(table, missing),
         _ties(found),
+        _outward(intervals),
         _touched(intervals, found, how),
         _folds(found),
         _several(found, how),
@@ -84,6 +85,18 @@ def _ties(found: Sequence[Sample]) -> str | None:
         f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits "
         "include their ends, so that coverage is at least what is said, and may be much more; an "
         "interval of no width is possible. Runs that repeat each other exactly are no further runs."
+    )
+
+
+def _outward(intervals: Sequence[Row]) -> str | None:
+    moved = sum(row["outward"] for row in intervals)
+    if not moved:
+        return None
+    return (
+        f"NF183: runs tie, and in {moved} of {len(intervals)} intervals limits that would lie "
+        "between two runs were moved outward to runs themselves, since beyond a score that many "
+        "runs share they would miss it. That loses no coverage; ranks and coverage are those aimed "
+        "at."
     )
 
 
