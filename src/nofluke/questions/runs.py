@@ -59,7 +59,8 @@ def runs(
             exceed; or several.
         level: Confidence of each interval.
         method: A method of ``nofluke.quantiles`` by name; "auto" decides by the number of runs,
-            the quantile and the level, never by the scores.
+            the quantile and the level, never by the scores; but where runs tie it moves limits
+            outward to runs.
         bounds: Lowest and highest possible score; else those of the table or a well-known metric.
             One may be infinite.
         guaranteed: Whether coverage of at least ``level`` must hold for every distribution (exact

@@ -141,9 +141,9 @@ a line between two runs would miss an exponential tail by 0.003 more than asked;
 least the level minus 0.003 wherever tails are log-concave, for every n, u and level. What remains,
 by exact integration over n = 2 to 60, u = 0.01 to 0.99 and levels from 0.80 on: heavy tails at
 few runs (Pareto with index 1: one limit -0.036 at 0.80 and -0.030 at 0.90, two limits -0.009 at
-0.80; lognormal: one limit -0.012 at 0.80 and -0.009 at 0.90), densities that rise at their ends (two limits, Beta(0.3, 0.3): -0.024
-at 0.80, -0.006 at 0.90), two limits in the gap of a mixture (-0.005 at 0.80). Exact ranks
-(`guaranteed=True`) are the remedy.
+0.80; lognormal: one limit -0.012 at 0.80 and -0.009 at 0.90), densities that rise at their ends
+(two limits, Beta(0.3, 0.3): -0.024 at 0.80, -0.006 at 0.90), two limits in the gap of a mixture
+(-0.005 at 0.80). Exact ranks (`guaranteed=True`) are the remedy.
 
 {least}"""
 
