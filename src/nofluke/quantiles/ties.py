@@ -28,6 +28,8 @@ def appreciable(
     [False, True]
     """
     n = ordered.shape[-1]
+    if isinstance(distinct, int) and distinct == n:
+        return np.array(0, np.bool_)
     allowed = n * (n - 1) // 2 // _ONE_IN
     # A value that g runs share repeats g - 1 times and ties g (g - 1) / 2 pairs: as many or more.
     repeats = n - np.asarray(distinct)
