@@ -1,5 +1,6 @@
 """What holds for intervals of quantiles, for every method in the register and any runs."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nofluke import quantiles
+from nofluke.kernels import quantile_ranks
 from nofluke.quantiles import METHODS
 
 
@@ -54,6 +56,27 @@ def test_mirrored_runs_have_mirrored_limits(name, x, percent, level):
     assert other.coverage_band == pytest.approx(one.coverage_band, abs=1e-12)
     assert (other.status, other.miss) == (one.status, pytest.approx(one.miss[::-1], abs=1e-12))
     assert other.n_needed == one.n_needed[::-1]
+
+
+@given(x=runs, percent=percents, level=levels)
+def test_auto_holds_what_would_be_interpolated_at_its_ranks(x, percent, level):
+    answer = quantiles.interval(x, percent / 100, level=level)
+    ordered, n = np.sort(x), x.size
+    pairs = sum(a == b for i, a in enumerate(ordered) for b in ordered[:i])
+    lower, upper = (
+        quantile_ranks.at_rank(ordered, rank, side)
+        for rank, side in zip(answer.ranks, ("lower", "upper"), strict=True)
+    )
+
+    between = any(rank % 1 for rank in answer.ranks)
+    assert answer.outward == (between and 200 * pairs > n * (n - 1) / 2)
+    assert answer.lower <= lower
+    assert answer.upper >= upper
+    if not answer.outward:
+        assert (answer.lower, answer.upper) == (lower, upper)
+    elif answer.status != "none":
+        outside = math.floor(answer.ranks[0]), math.ceil(answer.ranks[1])
+        assert quantile_ranks.exact_coverage(n, percent / 100, *outside) >= level - 1e-12
 
 
 @given(x=runs, percent=percents, level=levels)

@@ -1,6 +1,7 @@
 """Hanson-Koopmans factors, joint coverage and differences against tables and other routes."""
 
 import json
+import math
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial
@@ -9,7 +10,7 @@ import mpmath
 import pytest
 
 from nofluke import means
-from nofluke.kernels import goldman_kaplan, hanson_koopmans, rank_boxes
+from nofluke.kernels import goldman_kaplan, hanson_koopmans, quantile_ranks, rank_boxes
 from nofluke.quantiles.differences import difference
 from nofluke.quantiles.methods import exact
 from nofluke.quantiles.tails import hanson_koopmans as limit_beyond
@@ -237,3 +238,28 @@ def test_joint_coverage_of_many_draws_keeps_its_digits():
             term *= odds * (n - i) / (i + 1)
 
     assert found == pytest.approx(float(total), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "u", "h"),
+    [(10, 0.05, 1.496), (10, 0.1, 2.237), (25, 0.05, 2.597), (2, 0.4, 1.9), (20, 0.5, 6.75)],
+)
+def test_an_exponential_tail_is_missed_as_often_as_the_bound_says(n, u, h):
+    """X_(j) and X_(j+1) of draws with log F(x) = x, by a double integral over their joint law."""
+    j = math.floor(h)
+    e = mpmath.mpf(repr(h)) - j
+    c = mpmath.log(mpmath.mpf(repr(u)))
+    scale = mpmath.factorial(n) / mpmath.factorial(j - 1) / mpmath.factorial(n - j - 1)
+
+    def misses(y):
+        # X_(j) below min(y, (c - e y) / (1 - e)), where F = exp(x): the inner integral is exact.
+        inner = mpmath.exp(j * min(y, (c - e * y) / (1 - e))) / j
+        return inner * mpmath.exp(y) * (1 - mpmath.exp(y)) ** (n - j - 1)
+
+    expected = scale * mpmath.quad(misses, [-40, *(c * k / 4 for k in range(12, -1, -1))])
+    found = quantile_ranks.log_concave_miss(n, u, h, "upper")
+    mirrored = quantile_ranks.log_concave_miss(n, 1 - Fraction(str(u)), n + 1 - h, "lower")
+
+    assert found == pytest.approx(float(expected), rel=1e-9)
+    assert mirrored == pytest.approx(found, rel=1e-9)
+    assert found >= quantile_ranks.uniform_miss(n, u, h, "upper") - 1e-12

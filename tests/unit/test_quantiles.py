@@ -229,7 +229,7 @@ def test_estimates_against_numpy():
 @pytest.mark.parametrize(
     ("n", "u", "level", "kind", "status"),
     [
-        (10, 0.05, 0.9, "one limit", "one_sided"),
+        (25, 0.05, 0.9, "one limit", "one_sided"),
         (10, 0.25, 0.9, "unequal tails", "two_sided"),
         (10, 0.5, 0.9, "", "two_sided"),
         (15, 0.9, 0.9, "one limit", "one_sided"),
@@ -249,6 +249,66 @@ def test_what_auto_takes(n, u, level, kind, status):
     assert (answer.status, mirrored.status) == (status, status)
     assert answer.method == (f"auto (hutson, {kind})" if kind else "auto (hutson)")
     assert not any(map(math.isnan, (answer.lower, answer.upper, answer.coverage)))
+
+
+@pytest.mark.parametrize(
+    ("n", "u", "level", "rank"),
+    [
+        (10, 0.05, 0.8, 2),  # Hutson's 1.496, between the two smallest runs
+        (10, 0.05, 0.9, 2),
+        (15, 0.05, 0.8, 2),
+        (10, 0.1, 0.8, 3),  # 2.237: an exponential tail would be missed with 0.207
+        (25, 0.05, 0.8, 3),
+        (10, 0.1, 0.95, None),
+        (15, 0.1, 0.8, None),  # 2.920: with 0.2005
+    ],
+)
+def test_one_limit_is_a_run_where_a_line_would_miss_long_tails(n, u, level, rank):
+    answer = quantiles.interval(np.arange(n), u, level=level)
+    mirrored = quantiles.interval(-np.arange(n), float(1 - Fraction(str(u))), level=level)
+    line = quantiles.hutson(np.arange(n), u, level=level, side="upper")
+
+    assert mirrored.lower == -answer.upper
+    assert mirrored.ranks[0] == pytest.approx(n + 1 - answer.ranks[1], abs=1e-12)
+    if rank is None:
+        assert answer.ranks == line.ranks
+        return
+    exact = quantiles.exact(np.arange(n), u, level=level, side="upper")
+    assert answer.ranks == exact.ranks == (0, rank)
+    assert rank - 1 < line.ranks[1] < rank
+    assert (answer.coverage, answer.guarantee) == (exact.coverage, "finite-sample")
+    assert answer.method == "auto (exact, one limit)"
+    assert "which is a run itself" in answer.reason
+
+
+def test_runs_that_tie_move_limits_outward():
+    x = np.array([0.80, 0.82, 0.84, 0.84, 0.86, 0.88, 0.88, 0.90, 0.92, 0.94])
+    auto = quantiles.interval(x, 0.5, level=0.9)
+    line = quantiles.hutson(x, 0.5, level=0.9)
+
+    assert line.ranks == auto.ranks == pytest.approx((2.935, 8.065), abs=1e-3)
+    assert (auto.lower, auto.upper) == (0.82, 0.92)
+    assert line.lower > auto.lower
+    assert line.upper < auto.upper
+    assert (auto.outward, line.outward) == (True, False)
+    assert remarks(auto)[-1].startswith("NF183: runs tie, and limits")
+    assert not quantiles.interval(x, 0.5, level=0.9, guaranteed=True).outward
+    declared = quantiles.interval(x, 0.05, level=0.9, tail="log-concave")
+    within = quantiles.exact(x, 0.05, alpha=0.05, side="upper")
+    assert (declared.upper, declared.outward) == (within.upper, True)
+
+
+def test_each_sample_moves_for_itself_and_one_accident_is_no_tie():
+    x = np.arange(75.0).reshape(3, 25) ** 1.5
+    x[1, 3] = x[1, 4]
+    x[2, 3:6] = x[2, 5]
+    auto, line = (ask(x, 0.25, level=0.9) for ask in (quantiles.interval, quantiles.hutson))
+
+    assert auto.outward.tolist() == [False, False, True]
+    assert auto.lower[:2].tolist() == line.lower[:2].tolist()
+    outside = np.sort(x[2])[[math.floor(line.ranks[0]) - 1, math.ceil(line.ranks[1]) - 1]]
+    assert [auto.lower[2], auto.upper[2]] == outside.tolist()
+    assert "in some samples" in remarks(auto)[-1]
 
 
 def test_a_limit_that_does_not_exist_is_told_with_the_runs_it_needs():
@@ -407,10 +467,11 @@ def test_ties_are_legitimate_and_remarked():
     plain = quantiles.interval(TEN, 0.5, level=0.9)
 
     assert (tied.lower, tied.upper, tied.n_distinct) == (0.1, 0.1, 2)
-    assert [note[:5] for note in remarks(tied)] == ["NF181"]
-    assert f"as low as {math.floor(1000 * tied.coverage_band[0]) / 1000:g}" in remarks(tied)[0]
+    assert [note[:5] for note in remarks(tied)] == ["NF181", "NF183"]
+    named = quantiles.hutson([0.1] * 12 + [0.3], 0.5, level=0.9)
+    assert f"as low as {math.floor(1000 * named.coverage_band[0]) / 1000:g}" in remarks(named)[0]
     exact = quantiles.interval([0.1] * 12 + [0.3], 0.5, level=0.9, guaranteed=True)
-    assert "a closed interval keeps its level" in remarks(exact)[0]
+    assert "tied values are not missed" in remarks(exact)[0]
     assert remarks(plain) == ()
     cut = quantiles.semiparametric_bootstrap([0.97, 0.98, 1], 0.95, level=0.9, bounds=(0, 1))
     assert remarks(cut)[-1].startswith("NF182: 0.5 of the limits")

@@ -39,6 +39,8 @@ _WHOLE = 1e-11
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 # A log-concave integrand that has fallen by e^-50 has no more to give.
 _FALL = 50.0
+# A limit that stands alone may miss by so much more than it aims at under an exponential tail.
+_EXCESS = 0.003
 
 
 class RankPair(NamedTuple):
@@ -193,6 +195,23 @@ def asymmetric_hutson(n: int, u: Real, alpha: Real) -> SpentPair | None:
 
 
 @lru_cache(maxsize=4096, typed=True)
+def lone_index(n: int, u: Real, tail: Real, side: OneSide) -> float:
+    """Hutson's rank of a limit that stands alone, or that of the run just outside it.
+
+    Outside where the rank lies between the two outermost runs on the quantile's side, or where an
+    exponential tail would be missed with more than ``tail`` + 0.003. What remains between two runs
+    is missed with at most that for every tail that is log-concave (``log_concave_miss``).
+    """
+    if side == "lower":
+        return n + 1 - lone_index(n, 1 - rational(u), tail, "upper")
+    h = hutson_index(n, u, tail, "upper")
+    if h % 1 == 0:
+        return h
+    most = float(rational(tail)) + _EXCESS
+    return math.ceil(h) if h < 2 or log_concave_miss(n, u, h, "upper") > most else h
+
+
+@lru_cache(maxsize=4096, typed=True)
 def nyblom_index(n: int, u: Real, tail: Real, side: OneSide) -> float:
     """The real rank r + lambda of Nyblom (1992), for the median Hettmansperger & Sheather (1986).
 
@@ -247,6 +266,25 @@ def uniform_miss(n: int, u: Real, h: float, side: OneSide) -> float:
     if e >= 1:  # a lower limit that is extrapolated beyond the largest value
         return 1 - uniform_miss(n, 1 - share, n + 1 - h, "lower")
     return max(0.0, chance_below(n, share, j + 1) - _interpolated_part(n, share, j, e))
+
+
+def log_concave_miss(n: int, u: Real, h: float, side: OneSide) -> float:
+    """Largest probability that X_(h), 1 <= h <= n, misses where the tail is log-concave.
+
+    For an upper limit log F is concave, so that x(y) with log F(x(y)) = y is convex and, with
+    j = floor(h), e = h - j, X_(h) >= x((1-e) log U_(j) + e log U_(j+1)). It misses with at most
+    P((1-e) log U_(j) + e log U_(j+1) < log u), with equality where log F is linear: the exponential
+    left tail. As U_(j) = W V, W = U_(j+1) ~ Beta(j+1, n-j) and V ~ Beta(j, 1) independent, that is
+    P(W < u) + E[(u/W)^(j/(1-e)); W > u]. For a lower limit the same holds of log (1 - F).
+    """
+    share = rational(u)
+    if side == "lower":
+        return log_concave_miss(n, 1 - share, n + 1 - h, "upper")
+    j = math.floor(h)
+    e = h - j
+    if e == 0:
+        return chance_above(n, share, j)
+    return chance_above(n, share, j + 1) + _exponential_part(n, share, j, e)
 
 
 def uniform_coverage(n: int, u: Real, lower: float, upper: float) -> float:
@@ -377,6 +415,23 @@ def _interpolated_part(n: int, u: Fraction, j: int, e: float) -> float:
     powers = ((1 - e * w / v) / (1 - e)) ** j * ((1 - w) / (1 - v)) ** (n - j - 1)
     mass = math.exp(float(log_binomial(np.array([float(j)]), n, np.array([v]))[0]))
     return mass * (n - j) / (1 - v) * 0.5 * (end - v) * float(_WEIGHTS @ powers)
+
+
+def _exponential_part(n: int, u: Fraction, j: int, e: float) -> float:
+    """E[(u/W)^(j/(1-e)); W > u] for W ~ Beta(j+1, n-j), by Gauss and Legendre.
+
+    In t = log(W/u) the integrand is P(B = j) (n-j) u / (1-u) times exp(-a t) times a power of
+    (1-W)/(1-u), which are 1 at t = 0; log-concave, so that its fall there bounds the rest.
+    """
+    v = float(u)
+    a, b = j * e / (1 - e) - 1, n - j - 1
+    rate, end = a + b * v / (1 - v), -log_rational(u)
+    if rate > 0:
+        end = min(end, _FALL / rate)
+    t = 0.5 * end * (1 + _NODES)
+    values = np.exp(-a * t) * (np.maximum(0.0, 1 - v * np.exp(t)) / (1 - v)) ** b
+    mass = math.exp(float(log_binomial(np.array([float(j)]), n, np.array([v]))[0]))
+    return float(mass * (n - j) * v / (1 - v) * 0.5 * end * float(_WEIGHTS @ values))
 
 
 def _large(u: Fraction, n: int) -> bool:

@@ -18,8 +18,9 @@ Status: TypeAlias = Literal["two_sided", "one_sided", "none"]
 class QuantileInterval:
     """A closed interval for a quantile of the distribution that runs are drawn from.
 
-    Everything but ``estimate``, ``lower``, ``upper``, ``n_distinct`` and ``beyond`` is a function
-    of n, u and the level only. Those five are floats (an int) for one sample and arrays for many.
+    Everything but ``estimate``, ``lower``, ``upper``, ``n_distinct``, ``beyond`` and ``outward`` is
+    a function of n, u and the level only. Those six are floats (an int, a bool) for one sample and
+    arrays for many.
 
     Attributes:
         estimate: The sample quantile, X_(ceil(n u)).
@@ -44,6 +45,8 @@ class QuantileInterval:
         beyond: Share of limits outside the natural bounds before they were intersected.
         assumes: What must be true for the guarantee to hold.
         reason: Why this method, and what exists, in words.
+        outward: Whether interpolated limits were moved outward to runs themselves, because runs
+            tie; ``ranks`` and ``coverage`` are those aimed at, and the coverage is no lower.
     """
 
     estimate: float | NDArray[np.float64]
@@ -64,3 +67,4 @@ class QuantileInterval:
     beyond: float | NDArray[np.float64]
     assumes: tuple[str, ...]
     reason: str
+    outward: bool | NDArray[np.bool_] = False

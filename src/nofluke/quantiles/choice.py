@@ -1,4 +1,7 @@
-"""The interval that is given when no method is named: n, u and the level decide, never the runs."""
+"""The interval that is given when no method is named: n, u and the level decide, never the runs.
+
+But for ties: where runs tie, limits that were to lie between two of them move outward to runs.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import quantile_ranks
-from nofluke.quantiles import plans, reasons
+from nofluke.quantiles import plans, reasons, ties
 from nofluke.quantiles.answers import QuantileInterval
 from nofluke.quantiles.methods import METHODS
 from nofluke.quantiles.plans import Asked, Plan
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 _HALF = Fraction(1, 2)
 _BOTH_SPENT = "all of the error level is spent on the {} limit"
+_WHOLE = "which is a run itself: a line to the next one may miss too often in a long tail"
 
 
 def interval(
@@ -37,12 +42,17 @@ def interval(
 ) -> QuantileInterval:
     """Interval for a quantile of the distribution that runs are drawn from.
 
-    "auto" depends on n, u and the level only. Where equal tails give two limits, Hutson's
-    fractional order statistics. Where only unequal tails do, the extreme run on the short side, and
-    Hutson's limit with the rest of the error level on the other. Elsewhere no method without
-    assumptions on the distribution has two finite limits: the one that exists at the full level is
-    given, and ``reason`` says how many runs the other needs. For the median neither side comes
-    first, and where there are no two limits "auto" gives none (status "none").
+    The ranks of "auto" depend on n, u and the level only. Where equal tails give two limits,
+    Hutson's fractional order statistics. Where only unequal tails do, the extreme run on the short
+    side, and Hutson's limit with the rest of the error level on the other. Elsewhere no method
+    without assumptions on the distribution has two finite limits: the one that exists at the full
+    level is given, and ``reason`` says how many runs the other needs. It is an order statistic
+    (exact) where Hutson's rank lies between the two outermost runs, or would miss an exponential
+    tail by 0.003 more than asked. For the median neither side comes first, and where there are no
+    two limits "auto" gives none (status "none").
+
+    Where more than one in 200 pairs of runs is tied, limits between two runs move outward to runs
+    (``outward``), since beyond a value that many runs share they would miss it.
 
     Args:
         x: Values of independent runs, shape (..., n), n >= 2.
@@ -63,8 +73,8 @@ def interval(
 
     >>> accuracy = [.8842, .8593, .9121, .9149, .8938, .9073, .9342, .9212, .9142, .9138]
     >>> answer = interval(accuracy, 0.05, level=0.9, bounds=(0, 1))
-    >>> answer.lower, round(answer.upper, 4), answer.status
-    (0.0, 0.8821, 'one_sided')
+    >>> answer.lower, answer.upper, answer.status
+    (0.0, 0.8842, 'one_sided')
     >>> answer.reason.split("; ")[0]
     '10 runs give no lower limit for the 5th percentile at 90 %: 45 are needed'
     """
@@ -83,7 +93,7 @@ def interval(
     share, sure = checks.fraction(u, name="u"), checks.fraction(level, name="level")
     made = _auto(ordered.shape[-1], share, sure, bool(guaranteed))
     if tail is None or made.status == "two_sided":
-        return plans.answer(ordered, made, bounds)
+        return plans.answer(ordered, made, bounds, outward=True)
     return _log_concave(ordered, made, bounds)
 
 
@@ -115,7 +125,7 @@ def _guaranteed(asked: Asked) -> Plan:
 
 
 def _near(asked: Asked) -> Plan:
-    """Hutson's limits with equal tails, with unequal ones, or one of them."""
+    """Hutson's limits with equal tails, with unequal ones, or one of them; or one exact limit."""
     n, u, error, _ = asked
     both = quantile_ranks.asymmetric_hutson(n, u, error)
     if both is not None:
@@ -126,6 +136,9 @@ def _near(asked: Asked) -> Plan:
     else:
         ranks, miss = _one_rank(asked), (float(error), float(error))
         name, why = "auto (hutson, one limit)", _one_limit(asked, ranks)
+        if not any(rank % 1 for rank in ranks) and ranks != (0, n + 1):
+            name, why = "auto (exact, one limit)", f"{why}, {_WHOLE}"
+            return plans.plan(asked, ranks, method=name, guarantee="finite-sample", reason=why)
     return plans.plan(asked, ranks, method=name, guarantee="asymptotic", reason=why, miss=miss)
 
 
@@ -133,9 +146,9 @@ def _one_rank(asked: Asked) -> tuple[float, float]:
     """Ranks of the one limit at the full level, on the side where the runs are."""
     n, u, error, _ = asked
     if u < _HALF:
-        return 0, quantile_ranks.hutson_index(n, u, error, "upper")
+        return 0, quantile_ranks.lone_index(n, u, error, "upper")
     if u > _HALF:
-        return quantile_ranks.hutson_index(n, u, error, "lower"), n + 1
+        return quantile_ranks.lone_index(n, u, error, "lower"), n + 1
     return 0, n + 1
 
 
@@ -172,7 +185,18 @@ def _log_concave(
 ) -> QuantileInterval:
     from nofluke.quantiles.tails import hanson_koopmans
 
-    found = hanson_koopmans(ordered, made.u, level=made.level, bounds=bounds, interpolated=True)
+    how: Any = {"level": made.level, "bounds": bounds}
+    found = hanson_koopmans(ordered, made.u, interpolated=True, **how)
+    between = any(rank % 1 for rank in found.ranks if 1 < rank < made.n)
+    moved = ties.appreciable(ordered, found.n_distinct) if between else False
+    if np.any(moved):  # to the exact limits, which are the runs just outside
+        exact = hanson_koopmans(ordered, made.u, **how)
+        found = replace(
+            found,
+            lower=plans.plain(np.where(moved, exact.lower, found.lower)),
+            upper=plans.plain(np.where(moved, exact.upper, found.upper)),
+            outward=bool(moved) if ordered.ndim == 1 else moved,
+        )
     return replace(
         found,
         method="auto (hanson_koopmans)",

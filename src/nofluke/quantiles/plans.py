@@ -19,6 +19,7 @@ from nofluke.kernels import quantile_ranks
 from nofluke.kernels.bootstrap_ranks import sample_rank
 from nofluke.kernels.quantile_ranks import RankPair
 from nofluke.kernels.quantile_sizes import size_for_limit
+from nofluke.quantiles import ties
 from nofluke.quantiles.answers import QuantileInterval, Status
 
 if TYPE_CHECKING:
@@ -171,12 +172,32 @@ def runs(x: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
 
 
 def answer(
-    ordered: NDArray[np.float64], made: Plan, bounds: Sequence[float] | None
+    ordered: NDArray[np.float64],
+    made: Plan,
+    bounds: Sequence[float] | None,
+    *,
+    outward: bool = False,
 ) -> QuantileInterval:
-    """The interval of a plan for ascending samples, shape (..., n), within natural bounds."""
+    """The interval of a plan for ascending samples, shape (..., n), within natural bounds.
+
+    Args:
+        ordered: The samples.
+        made: The plan.
+        bounds: Lowest and highest possible value.
+        outward: Where runs tie appreciably, interpolated limits move to the runs just outside.
+    """
     low, high = _bounds(ordered, bounds)
+    distinct = _distinct(ordered)
     lower = quantile_ranks.at_rank(ordered, made.ranks[0], "lower")
     upper = quantile_ranks.at_rank(ordered, made.ranks[1], "upper")
+    between = outward and any(rank % 1 for rank in made.ranks)
+    moved = ties.appreciable(ordered, distinct) if between else np.zeros(lower.shape, np.bool_)
+    if moved.any():
+        # It may look at the runs: whatever they are, the interval holds the one that is not moved,
+        # so that no quantile that was covered is lost.
+        outside = math.floor(made.ranks[0]), math.ceil(made.ranks[1])
+        lower = np.where(moved, quantile_ranks.at_rank(ordered, outside[0], "lower"), lower)
+        upper = np.where(moved, quantile_ranks.at_rank(ordered, outside[1], "upper"), upper)
     beyond: float | NDArray[np.float64] = 0.0 if ordered.ndim == 1 else np.zeros(lower.shape)
     if bounds is not None:
         beyond = plain(_beyond(made, (lower, upper), (low, high)))
@@ -196,10 +217,11 @@ def answer(
         coverage=made.coverage,
         coverage_band=made.coverage_band,
         n_needed=made.n_needed,
-        n_distinct=_distinct(ordered),
+        n_distinct=distinct,
         beyond=beyond,
         assumes=made.assumes,
         reason=made.reason,
+        outward=bool(moved) if ordered.ndim == 1 else moved,
     )
 
 

@@ -16,7 +16,7 @@ def remarks(answer: QuantileInterval) -> tuple[str, ...]:
     >>> [note[:5] for note in remarks(interval([1, 1, 1, 1, 2, 2], 0.05, level=0.9))]
     ['NF180', 'NF181']
     """
-    made = (_missing(answer), _tied(answer), _cut(answer))
+    made = (_missing(answer), _tied(answer), _cut(answer), _outward(answer))
     return tuple(note for note in made if note)
 
 
@@ -32,8 +32,8 @@ def _tied(answer: QuantileInterval) -> str:
         return ""
     one = np.ndim(answer.n_distinct) == 0
     said = f"only {fewest} distinct values among {answer.n} runs"
-    kept = "a closed interval keeps its level"
-    if any(rank % 1 for rank in answer.ranks):
+    kept = "limits that are runs belong to the interval, so that tied values are not missed"
+    if any(rank % 1 for rank in answer.ranks) and not np.all(answer.outward):
         least = math.floor(1000 * answer.coverage_band[0]) / 1000
         kept = (
             "a limit that is no order statistic may leave out a value that many runs share, and "
@@ -52,4 +52,14 @@ def _cut(answer: QuantileInterval) -> str:
     return (
         f"NF182: {share:.3g} of the limits lay beyond the natural bounds, where no value can be, "
         "and were cut there."
+    )
+
+
+def _outward(answer: QuantileInterval) -> str:
+    if not np.any(answer.outward):
+        return ""
+    where = "" if np.ndim(answer.outward) == 0 else " in some samples"
+    return (
+        f"NF183: runs tie{where}, and limits that would lie between two runs were moved outward to "
+        "runs themselves; that loses no coverage."
     )

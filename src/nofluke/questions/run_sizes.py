@@ -146,11 +146,11 @@ def limits_at(n: int, u: float, level: float) -> Limits:
         return Limits("H" if equal else "A", pair.lower, pair.upper)
     # The limit on the side of the middle, where most runs lie; at the median there is no such side.
     if share < Fraction(1, 2):
-        upper = ranks.hutson_index(n, share, alpha, "upper")
+        upper = ranks.lone_index(n, share, alpha, "upper")
         if upper <= n:
             return Limits("U", 0, upper)
     elif share > Fraction(1, 2):
-        lower = ranks.hutson_index(n, share, alpha, "lower")
+        lower = ranks.lone_index(n, share, alpha, "lower")
         if lower >= 1:
             return Limits("L", lower, n + 1)
     return Limits("none", 0, n + 1)

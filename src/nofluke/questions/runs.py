@@ -59,8 +59,9 @@ def runs(
             exceed; or several.
         level: Confidence of each interval.
         method: A method of ``nofluke.quantiles`` by name; "auto" decides by the number of runs,
-            the quantile and the level, never by the scores. Differences of two quantiles have a
-            method of their own ("mover", or "bonferroni" if ``guaranteed``).
+            the quantile and the level, never by the scores; but where runs tie it moves limits
+            outward to runs. Differences of two quantiles have a method of their own ("mover", or
+            "bonferroni" if ``guaranteed``).
         bounds: Lowest and highest possible score; else those of the table or a well-known metric.
             One may be infinite.
         guaranteed: Whether coverage of at least ``level`` must hold for every distribution (exact

@@ -163,6 +163,7 @@ def _row(sample: Sample, told: QuantileInterval) -> Row:
         "needed_lower": int(told.n_needed[0]),
         "needed_upper": int(told.n_needed[1]),
         "beyond": float(cast("float", told.beyond)),
+        "outward": bool(told.outward),
         "reason": told.reason,
     }
 
@@ -205,5 +206,6 @@ def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
         "needed_lower": below,
         "needed_upper": above,
         "beyond": 0.0,
+        "outward": False,
         "reason": f"one run shows no spread, and {runs_work.first_limit(u, level)} are needed",
     }

@@ -52,6 +52,7 @@ def about(
     notes = [
         _gaps(table, missing),
         _ties(found, intervals),
+        _outward(intervals),
         _touched(intervals, found, how),
         _folds(found),
         _several(found, intervals, how),
@@ -85,9 +86,10 @@ def _ties(found: Sequence[Sample], intervals: Sequence[Row]) -> str | None:
         row["coverage_low"]
         for row in intervals
         if (row["candidate"], row["part"]) in where
+        and not row["outward"]
         and (row["rank_lower"] % 1 or row["rank_upper"] % 1)
     ]
-    kept = "Limits include their ends, so that coverage is at least what is said, and may be more"
+    kept = "Limits are runs and belong to the interval, so that tied scores are not missed"
     if between:
         kept = (
             "A limit that is no order statistic may leave out a score that many runs share, and "
@@ -98,6 +100,18 @@ def _ties(found: Sequence[Sample], intervals: Sequence[Row]) -> str | None:
         f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
         f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). {kept}. An "
         "interval of no width is possible. Runs that repeat each other exactly are no further runs."
+    )
+
+
+def _outward(intervals: Sequence[Row]) -> str | None:
+    moved = sum(row["outward"] for row in intervals)
+    if not moved:
+        return None
+    return (
+        f"NF183: runs tie, and in {moved} of {len(intervals)} intervals limits that would lie "
+        "between two runs were moved outward to runs themselves, since beyond a score that many "
+        "runs share they would miss it. That loses no coverage; ranks and coverage are those aimed "
+        "at."
     )
 
 

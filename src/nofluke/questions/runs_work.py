@@ -70,6 +70,8 @@ def terms(row: Row, values: Sequence[float]) -> list[str]:
         f"  coverage {row['coverage']:.6g}; over all continuous distributions between "
         f"{row['coverage_low']:.6g} and {row['coverage_high']:.6g}",
     ]
+    if row["outward"]:
+        told.append("  runs tie: the limits are moved outward to the runs just outside these ranks")
     alpha = 1 - row["level"]
     boot = plain_bootstrap(n, u, alpha)
     told.append(
