@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import nofluke
-from nofluke import Scores, quantiles, runs
+from nofluke import Scores, quantiles, read, runs
 from nofluke.errors import InputError
 from nofluke.questions.replicates import folds
 from nofluke.questions.runs_answer import quantile_name
@@ -306,10 +306,10 @@ def test_three_runs_have_a_mean_and_no_median_interval():
 
 def test_ties_and_bounds_are_told():
     tied = runs([0.5] * 6 + [0.6] * 6)
-    assert "2 different in 12 runs" in notes(tied, "NF187")[0]
-    assert not notes(runs(numbers()), "NF187")
+    assert "2 different in 12 runs" in notes(tied, "NF181")[0]
+    assert not notes(runs(numbers()), "NF181")
     at = runs([1.0, 0.9, 0.8, 1.0, 0.7, 0.95], bounds=(0, 1))
-    assert "2 runs score exactly a natural bound (0 or 1)" in notes(at, "NF188")[0]
+    assert "2 runs score exactly a natural bound (0 or 1)" in notes(at, "NF182")[0]
     constant = runs([0.9] * 8).rows()[0]
     assert (constant["lower"], constant["upper"], constant["n_distinct"]) == (0.9, 0.9, 1)
 
@@ -441,3 +441,40 @@ def test_scores_with_failed_runs_count_the_worst():
 def test_truth_values_are_numbers():
     answer = runs(Scores.from_arrays({"a": np.array([True] * 5 + [False])}, better="higher"))
     assert answer.rows()[0]["estimate"] == 1.0
+
+
+def test_runs_that_all_lack_an_example_leave_nothing(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("model,task,seed,score\na,s,0,1\na,t,0,2\na,s,2,3\na,u,2,3\n")
+    table = read(path, columns={"example": "task", "run": "seed"})
+    with pytest.raises(InputError, match="each of the 2 runs lacks some of the 3 examples"):
+        runs(table, value="mean", missing="own")
+
+
+def test_one_sample_without_an_interval_leaves_no_others():
+    assert "The others" not in notes(runs([0.1, 0.2]), "NF191")[0]
+    assert "The others" in notes(runs({"a": [0.1, 0.2], "b": numbers()}), "NF191")[0]
+
+
+def test_interpolated_limits_promise_nothing_under_ties():
+    told = notes(runs([0.5] * 6 + [0.6] * 6), "NF181")[0]
+    assert "interpolated ones (asymptotic) may miss more often" in told
+
+
+def test_a_plain_list_has_no_column_of_runs(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("acc\n0,91\n0,92\n0,93\n")
+    assert "so each line counts as one example" in notes(runs(read(path, decimal=",")), "NF186")[0]
+    assert read(path, decimal=",").values.tolist() == [0.91, 0.92, 0.93]
+    with pytest.raises(InputError, match="decimal comma"):
+        read(path)
+
+
+def test_repeated_seeds_are_told_how_to_name_the_examples(tmp_path):
+    path = tmp_path / "tasks.csv"
+    path.write_text("model,task,seed,acc\na,s,0,.1\na,t,0,.2\na,s,1,.3\na,t,1,.4\n")
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert 'columns={"example": "...", "run": "seed"}' in str(refused.value)
+    answer = runs(read(path, columns={"example": "task", "run": "seed"}), value="mean")
+    assert answer.rows()[0]["n"] == 2

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from nofluke.errors import InputError
+
 if TYPE_CHECKING:
     from nofluke.studies.engine import Study
 
@@ -33,6 +35,13 @@ def reproduce(
     from nofluke import studies
     from nofluke.cli import show
 
+    if quick and samples is not None:
+        raise InputError(
+            f"--quick and --samples {samples} are two numbers of samples; leave out one of them.",
+            code="NF008",
+        )
+    if out is not None:
+        _refuse_unwritable(out)
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
     if workers is None:
@@ -43,6 +52,17 @@ def reproduce(
     if out is not None:
         _write(study, out)
         show.note(f"The page, the tables and the manifest are in {out}.")
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Before the simulation, which may take long, and not after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {folder}: no folder can be made there ({error.strerror}); name another.",
+            code="NF008",
+        ) from None
 
 
 def _print(study: Study) -> None:
@@ -70,7 +90,6 @@ def _print(study: Study) -> None:
 def _write(study: Study, folder: Path) -> None:
     from nofluke.cli.show import table_of
 
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
     tables = folder / study.paper
     tables.mkdir(exist_ok=True)

@@ -6,6 +6,13 @@ import numpy as np
 
 from nofluke.quantiles.answers import QuantileInterval
 
+#: What ties do: interpolation takes the density to be smooth, which ties say it is not.
+TIES = (
+    "Limits that are runs keep their level, as they include their ends; interpolated ones "
+    "(asymptotic) may miss more often; an interval of no width is no mistake"
+)
+CUT = "Cutting off loses no coverage"
+
 
 def remarks(answer: QuantileInterval) -> tuple[str, ...]:
     """What a reader must know beside the numbers of an interval, for one sample or many.
@@ -30,10 +37,7 @@ def _tied(answer: QuantileInterval) -> str:
         return ""
     one = np.ndim(answer.n_distinct) == 0
     said = f"only {fewest} distinct values among {answer.n} runs"
-    return (
-        f"NF181: {said}{'' if one else ' in some samples'}; a closed interval keeps its level, and "
-        "a length of 0 is no mistake."
-    )
+    return f"NF181: {said}{'' if one else ' in some samples'}. {TIES}."
 
 
 def _cut(answer: QuantileInterval) -> str:
@@ -42,5 +46,5 @@ def _cut(answer: QuantileInterval) -> str:
         return ""
     return (
         f"NF182: {share:.3g} of the limits lay beyond the natural bounds, where no value can be, "
-        "and were cut there."
+        f"and were cut there. {CUT}."
     )

@@ -92,14 +92,14 @@ class RunsPlan(Result):
             return []
         row = self.at(self.asked)
         there = {
-            "U": f"an upper limit but not both; the lower one needs {_runs(self.lower)}",
-            "L": f"a lower limit but not both; the upper one needs {_runs(self.upper)}",
-            "none": f"no interval; both limits need {_runs(self.total)}",
+            "U": f"there is an upper limit but not both; the lower one needs {_runs(self.lower)}",
+            "L": f"there is a lower limit but not both; the upper one needs {_runs(self.upper)}",
+            "none": f"there is no interval; both limits need {_runs(self.total)}",
         }.get(row["exists"])
         if there is None:
             tails = "equal" if row["exists"] == "H" else "unequal"
-            there = f"both limits, with {tails} tails"
-        return [f"With {_runs(self.asked)} there is {there}."]
+            there = f"there are both limits, with {tails} tails"
+        return [f"With {_runs(self.asked)} {there}."]
 
     def _width_sentence(self) -> list[str]:
         if self.width is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.errors import some
+from nofluke.quantiles import remarks
 from nofluke.questions.runs_answer import quantile_name
 from nofluke.results import percent
 
@@ -80,10 +81,9 @@ def _ties(found: Sequence[Sample]) -> str | None:
         return None
     first = tied[0]
     return (
-        f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
-        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). Limits "
-        "include their ends, so that coverage is at least what is said, and may be much more; an "
-        "interval of no width is possible. Runs that repeat each other exactly are no further runs."
+        f"NF181: fewer than half as many different scores as runs in {len(tied)} of {len(found)} "
+        f"samples (such as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). "
+        f"{remarks.TIES}; runs that repeat each other exactly are no further runs."
     )
 
 
@@ -98,7 +98,7 @@ def _touched(intervals: Sequence[Row], found: Sequence[Sample], how: How) -> str
     told = [f"{at} runs score exactly a natural bound ({low:g} or {high:g})"] if at else []
     told += [f"{cut} limits lay beyond one and were cut off there"] if cut else []
     return (
-        f"NF188: {' and '.join(told)}. Cutting off loses no coverage. A score that cannot go "
+        f"NF182: {' and '.join(told)}. {remarks.CUT}. A score that cannot go "
         "further hides how runs differ, and bounds must hold by the meaning of the score."
     )
 
@@ -144,9 +144,10 @@ def _without(intervals: Sequence[Row]) -> str | None:
     ns = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     needed = {row["quantile"]: row["needed"] for row in bare}
     told = ", ".join(f"{n} ({quantile_name(u)})" for u, n in needed.items())
+    others = " The others are answered." if len(bare) < len(intervals) else ""
     return (
         f"NF191: no interval for {some(names)} with {ns} {'run' if ns == '1' else 'runs'}. The "
-        f"first limit needs, at this level: {told}. The others are answered."
+        f"first limit needs, at this level: {told}.{others}"
     )
 
 
