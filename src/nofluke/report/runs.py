@@ -47,7 +47,8 @@ def runs(result: Runs) -> dict[str, Any]:
                 svg=drawn(plots.runs, result),
                 caption=(
                     f"{_drawn(result)}, the interval of each quantile ({result.guarantee}) and the "
-                    "t interval of the mean beside it (asymptotic). The numbers are the tables below."
+                    "t interval of the mean beside it (asymptotic). The numbers are the tables "
+                    "below."
                 ),
             )
         ],
