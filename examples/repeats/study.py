@@ -19,7 +19,6 @@ import math
 import time
 from typing import Any
 
-from scipy.special import bdtr
 from scipy.stats import loguniform, randint
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -28,6 +27,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from nofluke import quantiles
 from nofluke.selection import variance_by_source
 from nofluke.selection.repeats import SourceVariances
 
@@ -84,18 +84,10 @@ def study(runs: int, *, tries: int, jobs: int, path: str | None) -> dict[str, So
 
 
 def limits(x: list[float], u: float) -> tuple[float, float]:
-    """One-sided exact limits for the u-quantile, each at LEVEL; infinite where there is none.
-
-    With B binomial (n, u): X_(k) lies above the quantile with probability at most P(B <= k - 1),
-    and X_(l) below it with probability at most P(B >= l), with ties too.
-    """
-    ordered, n = sorted(x), len(x)
-    low = [k for k in range(1, n + 1) if bdtr(k - 1, n, u) <= 1 - LEVEL]
-    high = [k for k in range(1, n + 1) if 1 - bdtr(k - 1, n, u) <= 1 - LEVEL]
-    return (
-        ordered[max(low) - 1] if low else -math.inf,
-        ordered[min(high) - 1] if high else math.inf,
-    )
+    """One-sided exact limits for the u-quantile, each at LEVEL; infinite where there is none."""
+    low = quantiles.exact(x, u, level=LEVEL, side="lower")
+    high = quantiles.exact(x, u, level=LEVEL, side="upper")
+    return float(low.lower), float(high.upper)
 
 
 def print_deviations(found: dict[str, SourceVariances]) -> None:
@@ -120,7 +112,7 @@ def print_quantiles(found: dict[str, SourceVariances]) -> None:
         for answer in found.values():
             x = answer.repeats["all"].scores.sample(0).tolist()
             low, high = limits(x, u)
-            at = sorted(x)[math.ceil(u * len(x) - 1e-9) - 1]
+            at = float(quantiles.sample_quantile(x, u))
             least = f"at least {low:.3f}" if math.isfinite(low) else "no lower limit"
             most = f"at most {high:.3f}" if math.isfinite(high) else "no upper limit"
             cells.append(f"{at:.3f} ({least}; {most})")

@@ -80,6 +80,8 @@ def test_a_design_is_the_library_s_unless_it_is_said(capsys):
         (("--quantile", 0.05, "--level", 0.9, "--bounds", 0, 1), "--bounds would be ignored"),
         (("--quantile", 0.05, "--level", 0.9, "--width", 0.1), "--width needs a --pilot"),
         (("--quantile", 0.05, "--level", 90), "If you mean 90 %"),
+        (("--quantile", 5, "--level", 0.9), "--quantile 5.0 must lie"),
+        (("--quantile", 1e-9, "--level", 0.9), "the quantile 1e-09 at --level 0.9 needs more"),
         (("--delta", 0.1, "--sd", 0.2, "--level", 0.9), "--level would be ignored"),
         (("--delta", 0.1, "--sd", 0.2, "--width", 0.9), "it is for --quantile"),
         (("--delta", 0.1, "--sd", 0.2, "--design", 25), "--design would be ignored"),

@@ -150,3 +150,20 @@ def test_options_that_cannot_be_used_are_refused(capsys, seeds, option, value, s
     code, _, err = ask(capsys, seeds, option, value)
     assert code == 2
     assert said in err
+
+
+def test_a_difference_without_limits_shows_none(capsys, seeds):
+    tokens = ("--quantile", "0.05", "--against", "=old")
+    _, out, _ = ask(capsys, seeds, *tokens)
+    line = out.split("Minus =old", 1)[1].split("new", 1)[1].splitlines()[0]
+    assert line.split()[2:4] == ["none", "none"]
+    assert "the runs give no limit for the difference of quantiles (5th percentile)" in out
+    page = ask(capsys, seeds, *tokens, "--format", "html")[1]
+    table = page.split("Minus =old", 1)[1].split("</table>", 1)[0]
+    assert table.count(">none</td>") == 2
+
+
+def test_many_runs_make_no_large_page(capsys, tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("acc\n" + "\n".join(f"0.{i}" for i in range(10000, 20000)))
+    assert len(ask(capsys, path, "--format", "html")[1]) < 500_000

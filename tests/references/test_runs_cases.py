@@ -86,7 +86,7 @@ def test_unequal_numbers_of_seeds_are_no_gap(data):
     assert all(
         0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1000 for row in answer.rows()
     )
-    assert notes(answer, "NF188")
+    assert notes(answer, "NF182")
     mean = runs(scores, value="mean")
     by_name = {row["candidate"]: row["n"] for row in mean.rows()}
     assert sorted(by_name.values()) == [5, 5, 10, 10, 10, 10]

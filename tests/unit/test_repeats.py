@@ -249,7 +249,6 @@ def test_a_function_seeds_what_has_no_parameter():
         (KNeighborsClassifier(), "init", "no parameter random_state"),
         (SGDClassifier(), "hpo", "no search"),
         (GridSearchCV(SGDClassifier(), {}, cv=KFold(3)), "hpo", "a splitter that shuffles"),
-        (SGDClassifier(), "subsample", "its size is not named"),
         (SGDClassifier(), "dropout", "no parameter dropout_random_state or dropout_seed"),
         (SGDClassifier(), "weather", "no source"),
     ],
@@ -259,6 +258,31 @@ def test_a_source_that_is_not_there_is_refused(estimator, source, why):
         repeat(estimator, *IRIS, metric="accuracy", seed=0, vary=["split", source])
 
     assert refused.value.code == "NF047"
+
+
+def test_a_subsample_without_a_size_is_nine_tenths_and_told():
+    how = {"metric": "accuracy", "n": 3}
+    told = repeat(SGDClassifier(), *IRIS, vary=("split", "subsample"), **how)
+    named = repeat(SGDClassifier(), *IRIS, vary=("split", "subsample"), subsample=0.9, **how)
+
+    assert told.varied == ("split", "subsample")
+    assert told.scores.values.tolist() == named.scores.values.tolist()
+    assert told.environment["seed"] == 0
+    assert sum(note.startswith("NF199: each run trains on 0.9 of its") for note in told.notes) == 1
+    assert not any(note.startswith("NF199") for note in named.notes)
+    assert "subsample" not in repeat(SGDClassifier(), *IRIS, **how).varied
+    hook = {"subsample": lambda estimator, seed: estimator.set_params(random_state=seed)}
+    owned = repeat(SGDClassifier(), *IRIS, vary="subsample", seeds=hook, **how)
+    assert not any(note.startswith("NF199") for note in owned.notes)
+
+
+def test_a_named_subsample_without_a_size_has_a_variance():
+    found = variance_by_source(
+        SGDClassifier(), *IRIS, metric="accuracy", n=3, sources=["init", "subsample"]
+    )
+
+    assert [s.source for s in found.sources] == ["init", "subsample", "all"]
+    assert any(note.startswith("NF199") for note in found.notes)
 
 
 def test_the_default_leaves_out_what_is_not_there_and_says_so():

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import nofluke
-from nofluke import Scores, quantiles, runs
+from nofluke import Scores, quantiles, read, runs
 from nofluke.errors import InputError
 from nofluke.questions.replicates import folds
 from nofluke.questions.runs_answer import quantile_name
@@ -309,10 +309,10 @@ def test_three_runs_have_a_mean_and_no_median_interval():
 
 def test_ties_and_bounds_are_told():
     tied = runs([0.5] * 6 + [0.6] * 6)
-    assert "2 different in 12 runs" in notes(tied, "NF187")[0]
-    assert not notes(runs(numbers()), "NF187")
+    assert "2 different in 12 runs" in notes(tied, "NF181")[0]
+    assert not notes(runs(numbers()), "NF181")
     at = runs([1.0, 0.9, 0.8, 1.0, 0.7, 0.95], bounds=(0, 1))
-    assert "2 runs score exactly a natural bound (0 or 1)" in notes(at, "NF188")[0]
+    assert "2 runs score exactly a natural bound (0 or 1)" in notes(at, "NF182")[0]
     constant = runs([0.9] * 8).rows()[0]
     assert (constant["lower"], constant["upper"], constant["n_distinct"]) == (0.9, 0.9, 1)
 
@@ -502,9 +502,9 @@ def test_ties_lower_coverage_of_interpolated_limits_only():
     scores = [0.9] * 6 + [0.8] * 2 + [0.95] * 2
     named = runs(scores, quantile=0.5, method="hutson")
     low = named.rows()[0]["coverage_low"]
-    assert f"as low as {math.floor(1000 * low) / 1000:g}" in notes(named, "NF187")[0]
+    assert f"as low as {math.floor(1000 * low) / 1000:g}" in notes(named, "NF181")[0]
     for near in (runs(scores, quantile=0.5), runs(scores, quantile=0.05, guaranteed=True)):
-        assert "tied scores are not missed" in notes(near, "NF187")[0]
+        assert "tied values are not missed" in notes(near, "NF181")[0]
 
 
 def test_several_samples_say_what_holds_at_once():
@@ -520,3 +520,35 @@ def test_several_samples_say_what_holds_at_once():
     joint = notes(runs(two, quantile=[0.3, 0.5], joint=True), "NF190")[0]
     assert "the 2 intervals of one sample hold at once with confidence 90 %" in joint
     assert "those of all 2 samples do not" in joint
+
+
+def test_runs_that_all_lack_an_example_leave_nothing(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("model,task,seed,score\na,s,0,1\na,t,0,2\na,s,2,3\na,u,2,3\n")
+    table = read(path, columns={"example": "task", "run": "seed"})
+    with pytest.raises(InputError, match="each of the 2 runs lacks some of the 3 examples"):
+        runs(table, value="mean", missing="own")
+
+
+def test_one_sample_without_an_interval_leaves_no_others():
+    assert "The others" not in notes(runs([0.1, 0.2]), "NF191")[0]
+    assert "The others" in notes(runs({"a": [0.1, 0.2], "b": numbers()}), "NF191")[0]
+
+
+def test_a_plain_list_has_no_column_of_runs(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("acc\n0,91\n0,92\n0,93\n")
+    assert "so each line counts as one example" in notes(runs(read(path, decimal=",")), "NF186")[0]
+    assert read(path, decimal=",").values.tolist() == [0.91, 0.92, 0.93]
+    with pytest.raises(InputError, match="decimal comma"):
+        read(path)
+
+
+def test_repeated_seeds_are_told_how_to_name_the_examples(tmp_path):
+    path = tmp_path / "tasks.csv"
+    path.write_text("model,task,seed,acc\na,s,0,.1\na,t,0,.2\na,s,1,.3\na,t,1,.4\n")
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert 'columns={"example": "...", "run": "seed"}' in str(refused.value)
+    answer = runs(read(path, columns={"example": "task", "run": "seed"}), value="mean")
+    assert answer.rows()[0]["n"] == 2

@@ -197,9 +197,18 @@ def test_quick_is_a_number_of_samples(capsys):
 def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert run(["reproduce", "quantiles", "--out", str(tmp_path / "file")]) == 2
-    assert capsys.readouterr().err.startswith("NF001")
+    assert "no folder can be made there" in capsys.readouterr().err
 
 
 def test_an_unknown_study_is_told_on_the_command_line(capsys):
     assert run(["reproduce", "nothing"]) == 2
     assert capsys.readouterr().err.startswith("NF051  there is no study 'nothing'")
+
+
+def test_what_cannot_be_written_is_told_before_the_simulation(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(studies, "reproduce", lambda *_, **__: pytest.fail("simulated"))
+    (tmp_path / "file").touch()
+    assert run(["reproduce", "quantiles", "--out", str(tmp_path / "file")]) == 2
+    assert "no folder can be made there" in capsys.readouterr().err
+    assert run(["reproduce", "quantiles", "--quick", "--samples", "300"]) == 2
+    assert "leave out one of them" in capsys.readouterr().err

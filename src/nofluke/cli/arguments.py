@@ -39,7 +39,9 @@ def numbers(words: list[str], *, name: str) -> list[float]:
         return [float(part) for part in parts]
     except ValueError:
         raise InputError(
-            f"{name} {' '.join(words)} is not a number or a comma list of numbers.", code="NF008"
+            f"{name} {' '.join(words)} is not a number or a comma list of numbers, such as "
+            "0.05,0.5.",
+            code="NF008",
         ) from None
 
 

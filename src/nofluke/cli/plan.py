@@ -114,14 +114,16 @@ def _answer(given: Mapping[str, Any], test: dict[str, Any]) -> SampleSize | Dete
 
 
 def _runs(given: Mapping[str, Any], scores: Scores | None) -> RunsPlan:
+    from nofluke import checks
     from nofluke.questions.run_sizes import runs
 
     if given["level"] is None:
         raise InputError("--quantile needs --level, the confidence, such as 0.9.", code="NF008")
+    u = checks.fraction(given["quantile"], name="quantile")
     asked = {name: given[name] for name in ("n", "width")}
     if given["design"] is not None:
         asked["design"] = given["design"]
-    return runs(given["quantile"], given["level"], pilot=scores, candidate=given["a"], **asked)
+    return runs(u, given["level"], pilot=scores, candidate=given["a"], **asked)
 
 
 def _read(given: Mapping[str, Any]) -> Scores | None:

@@ -24,6 +24,8 @@ _SHOWN = frozenset({"format", "quiet"})
 _OF_PILOT = frozenset({"columns"})
 # What is about the plan or the pilot, and means nothing without either.
 _OF_BOTH = frozenset({"a", "b", "better", "metric", "clusters"})
+# What with a quantile is about the pilot alone.
+_OF_SIDE = _RUNS - {"quantile", "n", "pilot"}
 
 
 def refuse_ignored(command: Callable[..., object], given: Mapping[str, object]) -> None:
@@ -51,7 +53,7 @@ def refuse_ignored(command: Callable[..., object], given: Mapping[str, object]) 
         _refuse_unwritable(told)
     if ignored:
         names = ", ".join(sorted("--" + name.replace("_", "-") for name in ignored))
-        raise InputError(f"{names} would be ignored here: {_why(told)}.", code="NF008")
+        raise InputError(f"{names} would be ignored here: {_why(told, ignored)}.", code="NF008")
 
 
 def _ignored(told: set[str]) -> set[str]:
@@ -73,9 +75,11 @@ def _refuse_unwritable(told: set[str]) -> None:
         raise InputError("--write needs --a and --b: who will be compared.", code="NF008")
 
 
-def _why(told: set[str]) -> str:
+def _why(told: set[str], ignored: set[str]) -> str:
     if "quantile" in told:
-        return "with --quantile the runs for its limits are asked for, or it is for a --pilot"
+        if ignored <= _OF_SIDE:
+            return "with --quantile it says something about a --pilot only, and there is none"
+        return "--quantile asks how many runs its limits need, which has nothing to do with it"
     if told & _OF_RUNS:
         return "it is for --quantile"
     if "repeats" in told:

@@ -58,7 +58,10 @@ def remarks(result: RunsPlan | SampleSize | Detectable | Trade) -> list[str]:  #
     return []
 
 
-_EXISTS = "What exists at which number of runs (coverage where the density is locally uniform)"
+_EXISTS = (
+    "What exists at which number of runs (coverage where the density is locally uniform; at any "
+    "time: of both together)"
+)
 _HEADS = {
     "n": "n",
     "items": "examples",

@@ -41,18 +41,29 @@ def reproduce(
             "leave out one of them.",
             code="NF051",
         )
+    if out is not None:
+        _refuse_unwritable(out)
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
     if workers is None:
         workers = os.cpu_count() or 1
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)  # what cannot be written is known before the wait
     with show.busy("simulating"):
         study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
     _print(study)
     if out is not None:
         _write(study, out)
         show.note(f"The page, the tables and the manifest are in {out}.")
+
+
+def _refuse_unwritable(folder: Path) -> None:
+    """Before the simulation, which may take long, and not after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--out {folder}: no folder can be made there ({error.strerror}); name another.",
+            code="NF008",
+        ) from None
 
 
 def _print(study: Study) -> None:

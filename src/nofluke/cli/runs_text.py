@@ -137,8 +137,7 @@ def _differences(result: Runs) -> tuple[str, Table]:
             *([row["part"]] if parted else []),
             f"{row['quantile']:g}",
             f"{row['estimate']:.6g}",
-            NONE if math.isinf(row["lower"]) else outward(row["lower"], "higher"),
-            NONE if math.isinf(row["upper"]) else outward(row["upper"], "lower"),
+            *_apart(row),
             row["method"],
             row["guarantee"],
             f"{row['n']}" if result.paired else f"{row['n']} and {row['n_against']}",
@@ -148,3 +147,13 @@ def _differences(result: Runs) -> tuple[str, Table]:
     what = result.differences[0]["estimand"]
     title = f"Minus {result.against}: {what}"
     return title, grid(heads, lines, texts={"candidate", result.part or "", "method", "guarantee"})
+
+
+def _apart(row: Row) -> tuple[str, str]:
+    """The limits of a difference; none where both would be made of natural bounds."""
+    if row["status"] == "none":
+        return NONE, NONE
+    return (
+        NONE if math.isinf(row["lower"]) else outward(row["lower"], "higher"),
+        NONE if math.isinf(row["upper"]) else outward(row["upper"], "lower"),
+    )

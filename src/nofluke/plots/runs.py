@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: Samples of runs that one picture holds.
 MOST = 24
 _STACK = 0.055  # between runs with equal scores
+#: Runs of a sample that are drawn; of more, as many that lie evenly in their order.
+RINGS = 1000
 
 
 @draw.register(Runs)
@@ -40,11 +42,13 @@ def runs(result: Runs, *, ax: Axes | None = None) -> Axes:
     shown = result.samples[:MOST]
     tall = 0.42 + 0.17 * (len(result.quantiles) + 1)
     ax = canvas.axes(ax, height=2.1 + tall * len(shown))
-    asked = ", ".join(dict.fromkeys(map(quantile_name, result.quantiles)))
+    names = list(dict.fromkeys(map(quantile_name, result.quantiles)))
+    asked = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    lie = "lies" if len(names) == 1 else "lie"
     canvas.caption(
         ax,
         title=(
-            f"{labels.short(result.quantity, 40)} of single runs, and where the {asked} lies\n"
+            f"{labels.short(result.quantity, 40)} of single runs, and where the {asked} {lie}\n"
             f"{result.guarantee}, level {percent_of(result.interval_level)} each"
         ),
         told=(
@@ -118,6 +122,9 @@ def _interval(ax: Axes, row: Row, y: float, colour: str, name: str) -> None:
 def _stacked(values: Sequence[float], place: int) -> tuple[list[float], list[float]]:
     """The runs in ascending order, equal ones above each other."""
     xs = sorted(values)
+    last = len(xs) - 1
+    if last >= RINGS:
+        xs = [xs[i * last // (RINGS - 1)] for i in range(RINGS)]
     heights, level = [], 0
     for i, x in enumerate(xs):
         level = level + 1 if i and x == xs[i - 1] else 0
@@ -191,6 +198,8 @@ def _footer(result: Runs, shown: int) -> list[str]:
     if result.bounds is not None:
         low, high = result.bounds
         told.append(f"natural bounds {low:g} and {high:g}, dotted where they are in the picture")
+    if any(len(sample["values"]) > RINGS for sample in result.samples[:shown]):
+        told.append(f"of more than {RINGS} runs {RINGS} are drawn, evenly spread in their order")
     if shown < len(result.samples):
         told.append(f"{shown} of {len(result.samples)} samples; the others stand in the table")
     return told

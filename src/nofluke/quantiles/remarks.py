@@ -8,6 +8,8 @@ import numpy as np
 
 from nofluke.quantiles.answers import QuantileInterval
 
+CUT = "Cutting off loses no coverage"
+
 
 def remarks(answer: QuantileInterval) -> tuple[str, ...]:
     """What a reader must know beside the numbers of an interval, for one sample or many.
@@ -18,6 +20,28 @@ def remarks(answer: QuantileInterval) -> tuple[str, ...]:
     """
     made = (_missing(answer), _tied(answer), _cut(answer), _outward(answer))
     return tuple(note for note in made if note)
+
+
+def ties(least: float | None) -> str:
+    """What tied runs mean for an interval.
+
+    Args:
+        least: Smallest coverage of its limits where one lies between two runs, else None.
+    """
+    if least is None:
+        kept = "limits that are runs belong to the interval, so that tied values are not missed"
+    else:
+        kept = (
+            "a limit that is no order statistic may leave out a value that many runs share, and "
+            f"coverage then be as low as {math.floor(1000 * least) / 1000:g}, while exact ranks "
+            "(guaranteed=True) keep the level"
+        )
+    return f"{kept}; an interval of no width is no mistake"
+
+
+def between(answer: QuantileInterval) -> bool:
+    """Whether a limit lies between two runs."""
+    return any(rank % 1 for rank in answer.ranks) and not np.all(answer.outward)
 
 
 def _missing(answer: QuantileInterval) -> str:
@@ -32,17 +56,8 @@ def _tied(answer: QuantileInterval) -> str:
         return ""
     one = np.ndim(answer.n_distinct) == 0
     said = f"only {fewest} distinct values among {answer.n} runs"
-    kept = "limits that are runs belong to the interval, so that tied values are not missed"
-    if any(rank % 1 for rank in answer.ranks) and not np.all(answer.outward):
-        least = math.floor(1000 * answer.coverage_band[0]) / 1000
-        kept = (
-            "a limit that is no order statistic may leave out a value that many runs share, and "
-            f"coverage then be as low as {least:g}"
-        )
-    return (
-        f"NF181: {said}{'' if one else ' in some samples'}; {kept}, and a length of 0 is no "
-        "mistake."
-    )
+    low = answer.coverage_band[0] if between(answer) else None
+    return f"NF181: {said}{'' if one else ' in some samples'}; {ties(low)}."
 
 
 def _cut(answer: QuantileInterval) -> str:
@@ -51,7 +66,7 @@ def _cut(answer: QuantileInterval) -> str:
         return ""
     return (
         f"NF182: {share:.3g} of the limits lay beyond the natural bounds, where no value can be, "
-        "and were cut there."
+        f"and were cut there. {CUT}."
     )
 
 

@@ -92,14 +92,14 @@ class RunsPlan(Result):
             return []
         row = self.at(self.asked)
         there = {
-            "U": f"an upper limit but not both; {self._other('lower', self.lower)}",
-            "L": f"a lower limit but not both; {self._other('upper', self.upper)}",
-            "none": f"no interval; both limits need {_runs(self.total)}",
+            "U": f"there is an upper limit but not both; {self._other('lower', self.lower)}",
+            "L": f"there is a lower limit but not both; {self._other('upper', self.upper)}",
+            "none": f"there is no interval; both limits need {_runs(self.total)}",
         }.get(row["exists"])
         if there is None:
             tails = "equal" if row["exists"] == "H" else "unequal"
-            there = f"both limits, with {tails} tails"
-        return [f"With {_runs(self.asked)} there is {there}."]
+            there = f"there are both limits, with {tails} tails"
+        return [f"With {_runs(self.asked)} {there}."]
 
     def _other(self, which: str, alone: int) -> str:
         """What the other limit needs; one that exists alone may still be too much beside it."""

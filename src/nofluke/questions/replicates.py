@@ -11,12 +11,14 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from nofluke.results import Row
     from nofluke.scores.table import Scores
 
 EACH = ("example", "cluster")
@@ -55,6 +57,16 @@ class Sample:
     def name(self) -> str:
         """The candidate, with the part if there is one."""
         return self.candidate if self.part is None else f"{self.candidate} on {self.part}"
+
+    def row(self) -> Row:
+        """The runs and their numbers, as an answer shows them."""
+        return {
+            "candidate": self.candidate,
+            "part": self.part,
+            "runs": list(self.runs),
+            "values": self.x.tolist(),
+            "folds": self.folds,
+        }
 
 
 class _Row(NamedTuple):
@@ -223,6 +235,13 @@ def _averaged(
     if missing == "worst" and sum(partial.values()) < len(lost):
         raise _untold(name, len(lost))
     kept = by_run if missing == "worst" else {r: v for r, v in by_run.items() if not short[r]}
+    if not kept:
+        raise InputError(
+            f"{name!r}: each of the {len(by_run)} runs lacks some of the {len(examples)} examples, "
+            "so missing='own' leaves no run; say missing='worst', or leave out the examples that "
+            "are not in all runs.",
+            code="NF007",
+        )
     labels = {frozenset(row.cluster for row in rows) for rows in kept.values()}
     inside = [str(sorted(map(str, {row.cluster for row in rows}))) for rows in kept.values()]
     if len(labels) > 1:
@@ -327,8 +346,8 @@ def _untold(name: str, count: int) -> InputError:
 
 def _several(name: str, examples: int, runs: int) -> InputError:
     return InputError(
-        f"{name!r} has {runs} runs over {examples} examples, and the examples of a run are no "
-        "further runs. Say value='mean' (each run is one number: its mean over the examples, all "
-        "on one scale) or each='example' (an answer for every example by itself).",
+        f"{name!r} has {counted(runs, 'run')} over {examples} examples, and the examples of a "
+        "run are no further runs. Say value='mean' (each run is one number: its mean over the "
+        "examples, all on one scale) or each='example' (an answer for every example by itself).",
         code="NF045",
     )

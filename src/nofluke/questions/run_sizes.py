@@ -162,8 +162,8 @@ def _least(u: float, level: float) -> dict[str, int]:
     rare = min(share, 1 - share)
     if math.log(float(alpha)) / math.log1p(-float(rare)) > _REACH:
         raise InputError(
-            f"u={u!r} at level={level!r} needs more than {_REACH} runs for both limits; ask for a "
-            "quantile further from the ends, such as u=0.05.",
+            f"the quantile {u!r} at level={level!r} needs more than {_REACH} runs for both limits; "
+            "ask for one further from the ends, such as 0.05.",
             code="NF050",
         )
     both = {rule: quantiles.minimal_n(u, level, rule=rule) for rule in ("total", "equal")}

@@ -71,7 +71,9 @@ def runs(
         joint: Whether the intervals of several quantiles of one configuration hold all at once.
         simultaneous: Whether all m intervals hold at once: each gets the error level
             (1 - level) / m. The differences of ``against`` share it among themselves likewise.
-        against: A configuration with which each of the others is compared.
+        against: A configuration with which each of the others is compared. A difference of two
+            quantiles is by ``mover``, or with ``guaranteed`` by Bonferroni, whatever ``method``,
+            ``tail`` and ``joint`` say.
         paired: With ``against``: the quantile of the differences run by run, by the runs' ids;
             else the difference of the two quantiles.
         value: "mean" where a run has several examples and its number is their mean.
@@ -134,16 +136,7 @@ def runs(
         bounds=limits,
         intervals=told.rows,
         means=means,
-        samples=tuple(
-            {
-                "candidate": s.candidate,
-                "part": s.part,
-                "runs": list(s.runs),
-                "values": s.x.tolist(),
-                "folds": s.folds,
-            }
-            for s in found
-        ),
+        samples=tuple(sample.row() for sample in found),
         differences=apart.rows,
         against=against,
         paired=paired,

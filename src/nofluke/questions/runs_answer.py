@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from nofluke import checks
+from nofluke.quantiles import reasons
 from nofluke.questions import runs_work
 from nofluke.results import Result, Row, outward, percent
 
@@ -251,13 +252,7 @@ def quantile_name(u: float) -> str:
     >>> [quantile_name(u) for u in (0.5, 0.05, 0.025, 0.01, 0.12, 0.93)]
     ['median', '5th percentile', '2.5th percentile', '1st percentile', '12th percentile', '93rd percentile']
     """  # noqa: E501 (the list is one line)
-    if u == 0.5:
-        return "median"
-    share = f"{(100 * Decimal(repr(float(u)))).normalize():f}"
-    teen = share[-2:] in ("11", "12", "13")
-    endings = {"1": "st", "2": "nd", "3": "rd"}
-    ending = "th" if teen or "." in share else endings.get(share[-1], "th")
-    return f"{share}{ending} percentile"
+    return reasons.name_of(checks.exact(u)).removeprefix("the ")
 
 
 def percent_of(level: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.errors import some
+from nofluke.quantiles import remarks
 from nofluke.questions.runs_answer import quantile_name
 from nofluke.results import percent
 
@@ -89,17 +90,11 @@ def _ties(found: Sequence[Sample], intervals: Sequence[Row]) -> str | None:
         and not row["outward"]
         and (row["rank_lower"] % 1 or row["rank_upper"] % 1)
     ]
-    kept = "Limits are runs and belong to the interval, so that tied scores are not missed"
-    if between:
-        kept = (
-            "A limit that is no order statistic may leave out a score that many runs share, and "
-            f"coverage then be as low as {math.floor(1000 * min(between)) / 1000:g}; exact ranks "
-            "(guaranteed=True) keep the level"
-        )
     return (
-        f"NF187: fewer than half of the runs differ in {len(tied)} of {len(found)} samples (such "
-        f"as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs). {kept}. An "
-        "interval of no width is possible. Runs that repeat each other exactly are no further runs."
+        f"NF181: fewer than half as many different scores as runs in {len(tied)} of {len(found)} "
+        f"samples (such as {first.name!r}: {np.unique(first.x).size} different in {first.n} runs); "
+        f"{remarks.ties(min(between, default=None))}. Runs that repeat each other exactly are no "
+        "further runs."
     )
 
 
@@ -126,7 +121,7 @@ def _touched(intervals: Sequence[Row], found: Sequence[Sample], how: How) -> str
     told = [f"{at} runs score exactly a natural bound ({low:g} or {high:g})"] if at else []
     told += [f"{cut} limits lay beyond one and were cut off there"] if cut else []
     return (
-        f"NF188: {' and '.join(told)}. Cutting off loses no coverage. A score that cannot go "
+        f"NF182: {' and '.join(told)}. {remarks.CUT}. A score that cannot go "
         "further hides how runs differ, and bounds must hold by the meaning of the score."
     )
 

@@ -56,7 +56,8 @@ def runs(result: RunsPlan) -> dict[str, Any]:
     page = _page(
         result,
         head,
-        "What exists at which number of runs (coverage where the density is locally uniform)",
+        "What exists at which number of runs (coverage where the density is locally uniform; "
+        "at any time: of both together)",
     )
     for cells, row in zip(page["cells"], result.rows(), strict=True):
         cells[:] = ["-" if cell == "None" else cell for cell in cells]

@@ -6,12 +6,12 @@ from typing import Any
 
 from nofluke import plots
 from nofluke.plots.labels import short, visible
+from nofluke.plots.runs import RINGS as MOST_RUNS
 from nofluke.questions.runs_answer import Runs, percent_of, quantile_name
 from nofluke.questions.runs_work import missing_limit
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
-from nofluke.report.wording import number
-from nofluke.results import Row
+from nofluke.results import Row, outward
 
 _ALWAYS = (
     (
@@ -47,8 +47,9 @@ def runs(result: Runs) -> dict[str, Any]:
             Picture(
                 svg=drawn(plots.runs, result),
                 caption=(
-                    f"Every run, the interval of each quantile ({result.guarantee}) and the t "
-                    "interval of the mean beside it (asymptotic). The numbers are the tables below."
+                    f"{_drawn(result)}, the interval of each quantile ({result.guarantee}) and the "
+                    "t interval of the mean beside it (asymptotic). The numbers are the tables "
+                    "below."
                 ),
             )
         ],
@@ -65,6 +66,11 @@ def runs(result: Runs) -> dict[str, Any]:
     }
 
 
+def _drawn(result: Runs) -> str:
+    most = max(len(sample["values"]) for sample in result.samples)
+    return "Every run" if most <= MOST_RUNS else f"At most {MOST_RUNS} runs of each sample"
+
+
 def _banner(result: Runs) -> tuple[str, str]:
     word = result.guarantee
     if word == "heuristic" and result.folds:
@@ -78,7 +84,7 @@ def _banner(result: Runs) -> tuple[str, str]:
         return "nothing", f"The runs give no limit for the {asked}"
     if total == 1 and full:
         row = result.intervals[0]
-        limits = f"{number(row['lower'], 4)} to {number(row['upper'], 4)}"
+        limits = f"{outward(row['lower'], 'higher')} to {outward(row['upper'], 'lower')}"
         return _kind(result), f"The {asked} of {short(result.quantity, 40)}: {limits} ({word})"
     if total == 1:
         return _kind(result), f"The {asked} has a limit on one side only ({word})"

@@ -149,6 +149,6 @@ def _table(item: Any, delimiter: str | None, decimal: str | None, space: Workspa
         return json_text.table(item)
     from nofluke.scores.readers import delimited, plain
 
-    if delimiter is None and (listed := plain.table(item)) is not None:
+    if delimiter is None and (listed := plain.table(item, decimal=decimal)) is not None:
         return listed
     return delimited.table(item, delimiter=delimiter, decimal=decimal)

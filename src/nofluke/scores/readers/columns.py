@@ -123,10 +123,11 @@ class Layout:
         return None if self.name is None else [self.name]
 
     @property
-    def ids(self) -> tuple[str, ...]:
-        """Columns of ids, which are read as text."""
-        named = (self.candidate, self.example, self.run, self.cluster)
-        return tuple(c for c in named if c is not None)
+    def ids(self) -> dict[str, str]:
+        """Columns of ids, which are read as text, each with its role."""
+        roles = ("cluster", "run", "example", "candidate")
+        named = {getattr(self, role): role for role in roles}
+        return {column: role for column, role in reversed(named.items()) if column is not None}
 
 
 class Name(NamedTuple):

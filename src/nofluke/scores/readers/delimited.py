@@ -187,8 +187,9 @@ def _check_header(header: list[str], source: Source) -> None:
         )
     if len(header) == 1:
         raise source.refuse(
-            f"the header {header[0]!r} is one column; scores need an id beside them. If the cells "
-            "are separated otherwise, say delimiter=.",
+            f"the header {header[0]!r} is one column, and the lines below are not one number each; "
+            "scores need an id beside them, or nothing but numbers. If the cells are separated "
+            "otherwise, say delimiter=; if numbers have a decimal comma, decimal=','.",
             code="NF003",
             line=1,
         )

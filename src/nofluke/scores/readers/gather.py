@@ -91,9 +91,11 @@ def scores(
     notes += unshared
     runs = next((layout.example for layout in layouts if layout.by_run), None)
     if runs is not None:
+        listed = all(table.source.listed for table, _, _ in read)
+        what = "each line" if listed else f"each run (column {runs!r})"
         notes.append(
-            f"NF186: there is no example column, so each run (column {runs!r}) counts as one "
-            "example: what is said is said of runs like these, and not of cases."
+            f"NF186: there is no example column, so {what} counts as one example: what is said is "
+            "said of runs like these, and not of cases."
         )
     notes += [_unused_failures(table, layout) for table, layout, _ in read if failed is None]
     return Scores.from_rows(
@@ -360,6 +362,16 @@ def _repeats(
     listed = ", ".join(f"{c!r}/{e!r}" for c, e in pairs) + more
     beside = " and ".join(r for r in ("run", "cluster") if r in names)
     within = f" within one {beside}" if beside else ""
+    runs = next((part.layout.example for part in parts if part.layout.by_run), None)
+    if runs is not None:
+        return parts[0].table.refuse(
+            f"candidate and run (column {runs!r}) repeat{within} in "
+            f"{counted(len(repeated), 'pair')}: {listed}. The first stands in {places}. If a "
+            "run has several rows, name the column that tells them apart: "
+            f'columns={{"example": "...", "run": "{runs}"}}; else remove the rows that should not '
+            "be there.",
+            code="NF006",
+        )
     return parts[0].table.refuse(
         f"candidate and example repeat{within} in {counted(len(repeated), 'pair')}: {listed}. "
         f"The first stands in {places}. Repeats need a run or cluster column that tells them "

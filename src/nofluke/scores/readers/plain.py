@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.files import File
 
 _MOST = 4096  # bytes of a first line that can be the head of a list
+_MARKS = ',;\t|"{['  # a first line with one of them is no head of a list
 _RUN = "run"
 _SCORE = "score"
 _MISSING = frozenset({"", "nan", "na", "null", "none"})
 
 
-def table(file: File) -> MemoryTable | None:
+def table(file: File, *, decimal: str | None = None) -> MemoryTable | None:
     r"""The list in a file; None where the file is something else, which other readers know.
 
     The column of runs holds the number of each line. The first line names the numbers, unless it
-    is one itself. A blank line, NaN or NA within is a run without a score.
+    is one itself. A blank line, NaN or NA within is a run without a score. With a decimal comma
+    (``decimal=","``) a comma separates no cells.
 
     >>> import pathlib, tempfile
     >>> from nofluke.scores.readers.workspace import Workspace
@@ -31,19 +33,20 @@ def table(file: File) -> MemoryTable | None:
     ...     print(table(files.find(str(path), space)[0]).kinds)
     {'run': 'integer', 'accuracy': 'raw'}
     """
-    source = Source(file.label, str(file.path), row_word="line")
+    source = Source(file.label, str(file.path), row_word="line", listed=True)
+    marks = _MARKS.replace(decimal or ".", "")
     with files.reading(source), files.unpacked(file) as stream:
         first = stream.readline(_MOST)
         files.refuse_encoding(first, source)
         head = first.decode("utf-8-sig", "replace").strip()
-        if not head or len(first) == _MOST or any(mark in head for mark in ',;\t|"{['):
+        if not head or len(first) == _MOST or any(mark in head for mark in marks):
             return None
-        cells = [line.strip() for line in stream.read().decode().splitlines()]
+        text = head + "\n" + stream.read().decode()
+    cells = [line.strip().replace(decimal or ".", ".") for line in text.splitlines()]
     while cells and not cells[-1]:
         cells.pop()
-    name, start = (_SCORE, 1) if _is_number(head) else (head, 2)
-    if start == 1:
-        cells.insert(0, head)
+    name, start = (_SCORE, 1) if _is_number(cells[0]) else (head, 2)
+    cells = cells[start - 1 :]
     written = [cell for cell in cells if cell.lower() not in _MISSING]
     if name == _RUN or not written or not all(map(_is_number, written)):
         return None

@@ -34,6 +34,7 @@ class Source(NamedTuple):
     path: str | None = None
     first_row: int = 1
     row_word: str = "row"
+    listed: bool = False  # one number on each line, and no columns
 
     def refuse(
         self, message: str, *, code: str, line: int | None = None, field: str | None = None
@@ -109,9 +110,9 @@ class Table(Protocol):
         ...
 
 
-def check_ids(table: Table, columns: Sequence[str]) -> None:
-    """Refuse columns that cannot be ids, whatever their rows hold."""
-    for column in columns:
+def check_ids(table: Table, roles: Mapping[str, str]) -> None:
+    """Refuse columns that cannot be ids, whatever their rows hold; each has a role."""
+    for column, role in roles.items():
         kind = table.kinds[column]
         if kind in IDS:
             continue
@@ -122,8 +123,8 @@ def check_ids(table: Table, columns: Sequence[str]) -> None:
             else "holds neither text nor whole numbers; convert it to text first"
         )
         raise table.refuse(
-            f"column {column!r} cannot be read as ids: it {why}, or leave the role out by "
-            "columns={role: None}.",
+            f"column {column!r} cannot be read as ids: it {why}, or leave the role {role} out by "
+            f'columns={{"{role}": None}}.',
             code="NF003",
             field=column,
         )

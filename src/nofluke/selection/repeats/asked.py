@@ -12,6 +12,9 @@ from nofluke.scores import metrics
 from nofluke.selection.repeats import sources as known
 from nofluke.selection.repeats.single import Metric, Setup, n_rows
 
+#: Share of the training rows where a subsample is to vary and nobody says how large it is.
+SHARE = 0.9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
@@ -26,6 +29,7 @@ class Asked:
         better: Which way it points.
         bounds: Lowest and highest possible score; None where nobody knows.
         n_jobs: Processes.
+        assumed: The share of the training rows that is drawn because none was named.
     """
 
     setup: Setup
@@ -36,6 +40,7 @@ class Asked:
     better: checks.Better
     bounds: tuple[float, float] | None
     n_jobs: int
+    assumed: float | None
 
 
 def ask(
@@ -45,6 +50,7 @@ def ask(
     *,
     metric: Metric,
     seed: int,
+    vary: Sequence[str] | None,
     groups: Any,
     test: tuple[Any, Any] | None,
     test_size: float,
@@ -67,7 +73,8 @@ def ask(
     _check_estimator(estimator)
     _check_lengths(X, y, groups, test)
     places = known.find(estimator, seeds)
-    size = _subsample(subsample, inner=places.inner)
+    assumed = SHARE if subsample is None and _unsized(vary, places) else None
+    size = assumed or _subsample(subsample, inner=places.inner)
     label, way, limits = _metric(metric, better, bounds)
     setup = Setup(
         estimator=estimator,
@@ -91,6 +98,7 @@ def ask(
         better=way,
         bounds=limits,
         n_jobs=_processes(n_jobs),
+        assumed=assumed,
     )
 
 
@@ -146,6 +154,12 @@ def _processes(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value == 0:
         raise InputError(f"n_jobs={value!r} must be a whole number other than 0.", code="NF008")
     return value
+
+
+def _unsized(vary: Sequence[str] | None, places: known.Places) -> bool:
+    """Whether a subsample is asked for by name, and nothing else takes its seed."""
+    named = (vary,) if isinstance(vary, str) else vary or ()
+    return "subsample" in named and not places.knows("subsample")
 
 
 def _subsample(value: float | str | None, *, inner: bool) -> float | str | None:

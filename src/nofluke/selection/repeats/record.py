@@ -66,6 +66,7 @@ def answer(asked: Asked, way: Way, done: Done) -> Repeats:
     outcomes = [done.outcomes[journal.key(seeds)] for seeds in way.plan]
     notes = (
         *_conditions(asked, way),
+        *_share(asked, way),
         *_failures(outcomes),
         *_several(asked, way),
         *_dependent(way, done),
@@ -126,6 +127,15 @@ def _conditions(asked: Asked, way: Way) -> list[str]:
     if not parts:
         return []
     return [f"NF193: not varied: {'; '.join(parts)}. The runs speak of results with these as is."]
+
+
+def _share(asked: Asked, way: Way) -> list[str]:
+    if asked.assumed is None or "subsample" not in way.varied:
+        return []
+    return [
+        f"NF199: each run trains on {asked.assumed:g} of its training rows, drawn without "
+        "replacement, because no size was named; subsample= names another."
+    ]
 
 
 def _failures(outcomes: Sequence[Outcome]) -> list[str]:

@@ -200,8 +200,6 @@ def _not_there(source: str, there: Sequence[str]) -> InputError:
         )
     looked = {
         "split": "test= fixes the test set, so nothing is split; leave test= out",
-        "subsample": "its size is not named: say subsample=0.9 (a share of the training rows) or "
-        "subsample='bootstrap'",
         "init": "no parameter random_state, init_random_state or init_seed was found in the "
         "estimator or its parts",
         "hpo": "the estimator is no search with a random_state, and has no parameter cv with a "

@@ -28,7 +28,7 @@ def repeat(
     y: Any,
     *,
     metric: Metric,
-    seed: int,
+    seed: int = 0,
     n: int = 25,
     vary: Sequence[str] | None = None,
     groups: Any = None,
@@ -66,13 +66,14 @@ def repeat(
         seed: The seed that all others are derived from.
         n: Number of runs; fix it before looking at scores.
         vary: Sources that have a seed of their own in every run; the others keep that of run 0.
-            By default those of split, init, order, subsample and hpo that there are, and those
-            that ``seeds`` adds; a note says which are not there.
+            By default those of split, init, order, subsample (with a size) and hpo that there
+            are, and those that ``seeds`` adds; a note says which are not there.
         groups: One label for each row; rows of one group stay on one side of the split.
         test: A fixed test set (X_test, y_test); then nothing is split.
         test_size: Share of the rows, or of the groups, that are tested on. Splits of a classifier
             without groups are stratified.
-        subsample: Share of the training rows that is drawn, or "bootstrap"; None uses them all.
+        subsample: Share of the training rows that is drawn without replacement, or "bootstrap";
+            None uses them all, or 0.9 of them where ``vary`` names "subsample" (a note says so).
         seeds: What else takes the seed of a source: a function (estimator, seed) that is called
             on the copy before it is fitted, or a global generator that fits draw from: "numpy",
             "random" or "torch" (which includes CUDA).
@@ -111,6 +112,7 @@ def repeat(
         y,
         metric=metric,
         seed=seed,
+        vary=vary,
         groups=groups,
         test=test,
         test_size=test_size,

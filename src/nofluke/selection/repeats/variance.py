@@ -44,7 +44,7 @@ def variance_by_source(
     y: Any,
     *,
     metric: Metric,
-    seed: int,
+    seed: int = 0,
     n: int = 25,
     sources: Sequence[str] | None = None,
     level: float = 0.95,
@@ -80,7 +80,8 @@ def variance_by_source(
         groups: One label for each row.
         test: A fixed test set.
         test_size: Share that is tested on.
-        subsample: Share of the training rows that is drawn, or "bootstrap".
+        subsample: Share of the training rows that is drawn, or "bootstrap"; 0.9 where ``sources``
+            names "subsample" and this is None.
         seeds: What else takes the seed of a source.
         better: "higher" or "lower" wins.
         bounds: Lowest and highest possible score.
@@ -110,6 +111,7 @@ def variance_by_source(
         y,
         metric=metric,
         seed=seed,
+        vary=sources,
         groups=groups,
         test=test,
         test_size=test_size,
