@@ -1,0 +1,242 @@
+"""The area under the ROC curve, its interval, and the test that it is one half.
+
+The area is the chance that a positive scores higher than a negative, a tie counting one half. Its
+independent units are the rows of each class, never the pairs: m + n rows make m n pairs, and a
+standard error that takes pairs for independent is many times too small.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scipy.special import stdtr
+
+from nofluke import checks
+from nofluke.classify import rows
+from nofluke.kernels import roc_areas
+from nofluke.results import Evidence
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+WHAT = "The area under the ROC curve"
+ASSUMES = "rows are independent draws within each class"
+ASSUMES_CLUSTERS = "clusters are independent draws; rows of one may depend in any way"
+_FEW = 20  # clusters
+_ROUNDING = 1e-20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """An area under the ROC curve, counted in pairs.
+
+    Attributes:
+        value: (wins + ties / 2) / pairs.
+        pairs: One positive, one negative: n_positive times n_negative.
+        wins: Pairs in which the positive scores higher.
+        ties: Pairs that tie.
+        n_positive: Positive rows.
+        n_negative: Negative rows.
+        notes: Findings, each beginning with its code.
+    """
+
+    value: float
+    pairs: int
+    wins: int
+    ties: int
+    n_positive: int
+    n_negative: int
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.4g} ({self.wins} wins and {self.ties} ties of {self.pairs} pairs, "
+            f"{self.n_positive} positive and {self.n_negative} negative rows)"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaTest(Evidence):
+    """The outcome of the test that an area under the ROC curve is one half.
+
+    Attributes:
+        estimate: The area.
+        df: Degrees of freedom of t; infinite for the normal law.
+        boundary: Whether the rows show no spread, so that the variance is that of Mann & Whitney.
+        notes: Findings, each beginning with its code.
+    """
+
+    estimate: float
+    df: float
+    boundary: bool
+    notes: tuple[str, ...]
+
+
+def auc(labels: ArrayLike, scores: ArrayLike, *, positive: object = None) -> Area:
+    """The area under the ROC curve, in whole pairs; ties count one half.
+
+    It depends on the order of the scores only, not on that of the rows nor on their scale. A high
+    score speaks for the positive class; an area below one half is reported as it is and never
+    flipped.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores: Shape (n,), without NaN.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels or scores that cannot be used, or only one class (NF053).
+
+    Source: Mann & Whitney 1947; Bamber 1975.
+
+    >>> print(auc([1, 1, 0, 1, 0], [0.9, 0.7, 0.7, 0.4, 0.1]))
+    0.75 (4 wins and 1 ties of 6 pairs, 3 positive and 2 negative rows)
+    """
+    y, s = rows.labelled(labels, scores, positive=positive)
+    rows.both_classes(y, what=WHAT)
+    found = roc_areas.area(y, s)
+    return Area(
+        value=found.value,
+        pairs=found.m * found.n,
+        wins=found.wins,
+        ties=found.ties,
+        n_positive=found.m,
+        n_negative=found.n,
+        notes=below_half(found.value),
+    )
+
+
+def auc_test(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    alternative: str = "better",
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaTest:
+    """Test that the area under the ROC curve is one half: that scores do not order the classes.
+
+    The test of Brunner & Munzel, t with Satterthwaite's degrees of freedom: unlike that of Mann &
+    Whitney it does not take the two classes to be spread alike. Where the rows show no spread it
+    is the latter, with the variance (m + n + 1) / (12 m n), which ties only make smaller.
+
+    Args:
+        labels: Shape (n,), as in ``auc``.
+        scores: Shape (n,), higher is more positive.
+        alternative: "better" if an area above one half is the claim, "worse" below, "different".
+        clusters: Shape (n,), where rows depend on each other (Obuchowski's variance).
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class (NF053), an
+            unknown alternative.
+
+    Source: Brunner & Munzel 2000; Obuchowski 1997.
+
+    >>> y, s = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], [9, 8, 8, 5, 3, 8, 5, 5, 4, 3, 2, 1]
+    >>> print(auc_test(y, s, alternative="different"))
+    p = 0.08144 (different; brunner_munzel, n=12, asymptotic)
+    """
+    y, s = rows.labelled(labels, scores, positive=positive)
+    rows.both_classes(y, what=WHAT)
+    checks.choice(alternative, ("better", "worse", "different"), name="alternative")
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    found = roc_areas.area(y, s)
+    variance, df = spread(y, s, codes, found)
+    boundary = not 0 < variance < math.inf
+    if boundary:
+        m, n = effective(y, codes)
+        variance, df = roc_areas.newcombe_variance(0.5, m, n), math.inf
+    statistic = (found.value - found.rest) / 2 / math.sqrt(variance)
+    units = y.size if codes is None else int(codes.max()) + 1
+    by_rows = "mann_whitney" if boundary else "brunner_munzel"
+    return AreaTest(
+        pvalue=tail_probability(statistic, df, alternative),
+        statistic=statistic,
+        alternative=alternative,
+        method=by_rows if codes is None or boundary else "obuchowski",
+        guarantee="asymptotic" if codes is None or not boundary else "heuristic",
+        n=units,
+        assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
+        estimate=found.value,
+        df=df,
+        boundary=boundary,
+        notes=(*below_half(found.value), *no_spread(boundary), *few_clusters(codes)),
+    )
+
+
+def spread(
+    y: NDArray[np.bool_],
+    s: NDArray[np.float64],
+    codes: NDArray[np.int64] | None,
+    found: roc_areas.Area,
+) -> tuple[float, float]:
+    """Variance of an area and its degrees of freedom, by rows or by clusters; 0 where it is not."""
+    if codes is None or found.square10 + found.square01 == 0:
+        return found.variance, found.df
+    of_rows = roc_areas.deviations(y, s[None, :]).of_rows
+    sums = roc_areas.cluster_sums(y, of_rows, codes)
+    variance = float(roc_areas.clustered_covariance(sums)[0, 0])
+    # Deviations may cancel within every cluster; what rounding leaves of them is no variance.
+    scale = (found.square10 / found.m**2 + found.square01 / found.n**2) * _ROUNDING
+    return (variance if variance > scale else 0.0), roc_areas.clustered_df(sums)
+
+
+def effective(y: NDArray[np.bool_], codes: NDArray[np.int64] | None) -> tuple[int, int]:
+    """Independent units of each class: rows, or clusters that hold such rows."""
+    if codes is None:
+        m = int(y.sum())
+        return m, y.size - m
+    return len(set(codes[y].tolist())), len(set(codes[~y].tolist()))
+
+
+def tail_probability(statistic: float, df: float, alternative: str) -> float:
+    """P-value of a statistic under t, from the tail itself, so that small ones keep their digits.
+
+    >>> f"{tail_probability(10.0, math.inf, 'better'):.6g}"
+    '7.61985e-24'
+    """
+    away = {"better": -statistic, "worse": statistic, "different": -abs(statistic)}[alternative]
+    sides = 2 if alternative == "different" else 1
+    return min(1.0, sides * float(stdtr(df, away)))
+
+
+def below_half(value: float) -> tuple[str, ...]:
+    """The finding that the scores order the classes the wrong way round."""
+    if value >= 0.5:
+        return ()
+    return (
+        f"NF200: the area is {value:.4g}, below 1/2: here higher scores speak for the negative "
+        "class. It is not flipped; look for swapped labels, a distance taken for a score, or "
+        "too few rows.",
+    )
+
+
+def no_spread(boundary: bool) -> tuple[str, ...]:  # noqa: FBT001 (the finding itself)
+    """The finding that the rows give no variance."""
+    if not boundary:
+        return ()
+    return (
+        "NF201: the rows give no usable variance (an area of 0 or 1, one row or cluster of a "
+        "class, or nothing that varies). That is ignorance and not certainty, so the answer rests on the "
+        "formula of Hanley & McNeil with the number of rows or clusters of each class.",
+    )
+
+
+def few_clusters(codes: NDArray[np.int64] | None, undefined: int = 0) -> tuple[str, ...]:
+    """The findings that there are few clusters, and that resamples lacked a class."""
+    notes = []
+    if codes is not None and codes.max() + 1 < _FEW:
+        notes.append(
+            f"NF202: {codes.max() + 1} clusters; below {_FEW} a variance by clusters is "
+            "hardly known itself. t is used, and more clusters would tell more than more rows."
+        )
+    if undefined:
+        notes.append(
+            f"NF202: {undefined} resamples of clusters had no positive or no negative row; they "
+            "count as beyond both limits."
+        )
+    return tuple(notes)
