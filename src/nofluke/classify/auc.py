@@ -26,7 +26,6 @@ WHAT = "The area under the ROC curve"
 ASSUMES = "rows are independent draws within each class"
 ASSUMES_CLUSTERS = "clusters are independent draws; rows of one may depend in any way"
 _FEW = 20  # clusters
-_ROUNDING = 1e-20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,11 +177,8 @@ def spread(
     if codes is None or found.square10 + found.square01 == 0:
         return found.variance, found.df
     of_rows = roc_areas.deviations(y, s[None, :]).of_rows
-    sums = roc_areas.cluster_sums(y, of_rows, codes)
-    variance = float(roc_areas.clustered_covariance(sums)[0, 0])
-    # Deviations may cancel within every cluster; what rounding leaves of them is no variance.
-    scale = (found.square10 / found.m**2 + found.square01 / found.n**2) * _ROUNDING
-    return (variance if variance > scale else 0.0), roc_areas.clustered_df(sums)
+    covariance, df = roc_areas.clustered(y, of_rows, codes)
+    return float(covariance[0, 0]), df
 
 
 def effective(y: NDArray[np.bool_], codes: NDArray[np.int64] | None) -> tuple[int, int]:
@@ -221,8 +217,8 @@ def no_spread(boundary: bool) -> tuple[str, ...]:  # noqa: FBT001 (the finding i
         return ()
     return (
         "NF201: the rows give no usable variance (an area of 0 or 1, one row or cluster of a "
-        "class, or nothing that varies). That is ignorance and not certainty, so the answer rests on the "
-        "formula of Hanley & McNeil with the number of rows or clusters of each class.",
+        "class, or nothing that varies). That is ignorance, not certainty, so the answer rests on "
+        "the formula of Hanley & McNeil with the number of rows or clusters of each class.",
     )
 
 

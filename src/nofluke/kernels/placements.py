@@ -187,6 +187,9 @@ def _height(
     n = ordered.size - m
     if rate >= 1:
         return 1.0
+    reached = rate * n
+    if abs(reached - round(reached)) < 1e-12 * n:  # 0.29 * 100 is a hair below 29
+        reached = float(round(reached))
     stop, passed, above = ordered.size, 0, 0
     while stop > 0:
         start, here = stop, 0
@@ -194,8 +197,8 @@ def _height(
             start -= 1
             here += positive[start]
         tied = stop - start - here
-        if above + tied > rate * n:
-            share = (rate * n - above) / tied
+        if above + tied > reached:
+            share = (reached - above) / tied
             return (passed + share * here) / m
         passed += here
         above += tied

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLOCK = 1 << 22  # indices drawn at once
+_ROUNDING = 1e-20  # of a variance
 
 
 class Area(NamedTuple):
@@ -198,6 +199,32 @@ def covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np
     return np.asarray(ten @ ten.T / ((m - 1) * m) + one @ one.T / ((n - 1) * n))
 
 
+class Partial(NamedTuple):
+    """A partial area, the curve at both ends, and centred placements of the rows, shape (rows,)."""
+
+    value: float
+    ends: tuple[float, float]
+    of_rows: NDArray[np.float64]
+
+
+def partial(y: NDArray[np.bool_], s: NDArray[np.float64], span: tuple[float, float]) -> Partial:
+    """The area between two false positive rates, and what each row adds to its error.
+
+    Args:
+        y: Whether each row is positive, shape (rows,).
+        s: Scores without NaN, shape (rows,).
+        span: False positive rates, low < high.
+    """
+    from nofluke.kernels.placements import restricted
+
+    order, of_rows = np.argsort(s), np.empty(s.size)
+    ends = restricted(s[order], y[order], order, span, of_rows)
+    value = float(of_rows[y].mean())
+    of_rows[y] -= value
+    of_rows[~y] -= of_rows[~y].mean()
+    return Partial(value, (float(ends[0]), float(ends[1])), of_rows)
+
+
 class ClusterSums(NamedTuple):
     """Deviations summed within clusters, divided by the size of the class.
 
@@ -224,6 +251,23 @@ def cluster_sums(
     ]
     has = np.array([np.bincount(codes[of], minlength=G) > 0 for of in (y, ~y)])
     return ClusterSums(sums[0], sums[1], has)
+
+
+def clustered(
+    y: NDArray[np.bool_], of_rows: NDArray[np.float64], codes: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], float]:
+    """``clustered_covariance`` and ``clustered_df`` (of the first) from deviations of rows.
+
+    Deviations may cancel within every cluster; what rounding leaves of them becomes 0.
+    """
+    sums = cluster_sums(y, of_rows, codes)
+    found = clustered_covariance(sums)
+    ten, one = of_rows[:, y], of_rows[:, ~y]
+    by_rows = (ten**2).sum(axis=1) / ten.shape[1] ** 2 + (one**2).sum(axis=1) / one.shape[1] ** 2
+    nothing = found.diagonal() <= _ROUNDING * by_rows
+    found[nothing, :] = 0
+    found[:, nothing] = 0
+    return found, clustered_df(sums)
 
 
 def clustered_covariance(sums: ClusterSums) -> NDArray[np.float64]:

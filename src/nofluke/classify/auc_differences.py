@@ -1,0 +1,470 @@
+"""Areas under ROC curves compared: on the same rows, on others, and of several candidates.
+
+A difference is always b minus a.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc
+
+from nofluke import checks, proportions
+from nofluke.classify import rows
+from nofluke.classify.auc import (
+    ASSUMES,
+    ASSUMES_CLUSTERS,
+    WHAT,
+    below_half,
+    effective,
+    few_clusters,
+    no_spread,
+    tail_probability,
+)
+from nofluke.classify.auc_intervals import auc_interval
+from nofluke.errors import InputError
+from nofluke.kernels import roc_areas, student
+from nofluke.results import Evidence, Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+_OPPOSITE: dict[checks.Side, str] = {"lower": "upper", "upper": "lower", "both": "both"}
+_SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AreaCovariance:
+    """Areas of K candidates on the same rows, and how their errors go together.
+
+    Attributes:
+        areas: Shape (K,).
+        covariance: Shape (K, K): DeLong's, Obuchowski's with clusters; None where a class has one
+            row (one cluster) only, which says nothing about the spread.
+        n_positive: Positive rows.
+        n_negative: Negative rows.
+        n_clusters: Clusters, or None.
+        notes: Findings, each beginning with its code.
+    """
+
+    areas: NDArray[np.float64]
+    covariance: NDArray[np.float64] | None
+    n_positive: int
+    n_negative: int
+    n_clusters: int | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaDifference(Interval):
+    """A difference of two areas, b minus a, with its interval and its test.
+
+    ``n`` counts rows, or clusters where there are any.
+
+    Attributes:
+        auc_a: Area of the first.
+        auc_b: Area of the second.
+        statistic: The difference over its standard error; positive where b is better.
+        df: Degrees of freedom; infinite for the normal law.
+        pvalue: Of "different", two-sided.
+        p_better: One-sided: small where b is better than a.
+        p_worse: One-sided: small where b is worse than a.
+        se: Standard error of the difference; with ``boundary`` that under equal areas.
+        unpaired_se: What it would be if the two had been scored on different rows: wrong here
+            unless they are; None where the rows do not give one.
+        naive_se: What it would be if all pairs were independent as well: always wrong.
+        boundary: Whether the rows show no spread (of one area or of the difference), so that the
+            answer rests on Newcombe's formula with both areas taken to be independent.
+        assumes: What must be true for the guarantee to hold.
+        notes: Findings, each beginning with its code.
+    """
+
+    auc_a: float
+    auc_b: float
+    statistic: float
+    df: float
+    pvalue: float
+    p_better: float
+    p_worse: float
+    se: float
+    unpaired_se: float | None
+    naive_se: float
+    boundary: bool
+    assumes: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaEquality(Evidence):
+    """The outcome of the test that K areas on the same rows are equal.
+
+    Attributes:
+        areas: The areas, in the order given.
+        df: Independent differences that the rows can tell from 0: K - 1, fewer where candidates
+            order the rows alike.
+        df_error: Degrees of freedom of the variance with clusters; infinite without.
+        notes: Findings, each beginning with its code.
+    """
+
+    areas: tuple[float, ...]
+    df: int
+    df_error: float
+    notes: tuple[str, ...]
+
+
+def delong(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaCovariance:
+    """Areas of several candidates on the same rows, with their full covariance.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores: Shape (K, n), a row for each candidate; (n,) is one candidate.
+        clusters: Shape (n,), where rows depend on each other.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988; with clusters Obuchowski 1997.
+
+    >>> found = delong([1, 1, 1, 0, 0, 0], [[9, 5, 4, 6, 3, 4], [9, 7, 4, 6, 3, 4]])
+    >>> found.areas.round(4).tolist()
+    [0.7222, 0.8333]
+    >>> found.covariance.round(4).tolist()
+    [[0.0617, 0.037], [0.037, 0.037]]
+    """
+    y, s = rows.labelled(labels, scores, positive=positive, several=True)
+    m, n = rows.both_classes(y, what=WHAT)
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    found = roc_areas.deviations(y, s)
+    covariance, _ = _covariance(y, found.of_rows, codes)
+    known = bool(np.isfinite(covariance).all())
+    return AreaCovariance(
+        areas=found.values,
+        covariance=covariance if known else None,
+        n_positive=m,
+        n_negative=n,
+        n_clusters=None if codes is None else int(codes.max()) + 1,
+        notes=(*below_half(float(found.values.min())), *no_spread(not known), *few_clusters(codes)),
+    )
+
+
+def compare_auc(
+    labels: ArrayLike,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaDifference:
+    """Difference of two areas on the same rows, b minus a: interval and test.
+
+    The variance is that of the difference of placements, row by row, so that what both candidates
+    share cancels and two that order all rows alike differ by exactly 0 with p = 1. Normal limits,
+    as DeLong's test has them; with clusters t with at most clusters - 1 degrees of freedom.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores_a: Scores of the first, shape (n,).
+        scores_b: Scores of the second on the same rows, shape (n,).
+        level: Coverage promised in the limit; 0.95 by default.
+        alpha: Error level, instead of ``level``; one-sided intervals spend all of it.
+        side: "both", "lower" (only a lower limit) or "upper".
+        clusters: Shape (n,), where rows depend on each other.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5; with clusters Obuchowski 1997.
+
+    >>> y = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    >>> a = [7, 7, 6, 5, 5, 2, 7, 7, 5, 5, 4, 3, 2, 2]
+    >>> b = [9, 8, 8, 6, 5, 3, 8, 6, 4, 4, 3, 2, 2, 1]
+    >>> found = compare_auc(y, a, b)
+    >>> print(found)
+    0.1667 [0.06476, 0.2686] at 95% (delong, n=14, asymptotic)
+    >>> round(found.pvalue, 5), round(found.p_better, 5)
+    (0.00135, 0.00067)
+    """
+    y, first = rows.labelled(labels, scores_a, positive=positive)
+    _, second = rows.labelled(y, scores_b)
+    m, n = rows.both_classes(y, what=WHAT)
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    error, on = _choices(level, alpha, side)
+    found = roc_areas.deviations(y, np.array([first, second]))
+    contrast = found.of_rows[1:] - found.of_rows[:1]
+    own, _ = _covariance(y, found.of_rows, codes)
+    covariance, df = _covariance(y, contrast, codes)
+    variances = own.diagonal()
+    boundary = not (bool((variances > 0).all()) and 0 < covariance[0, 0] < math.inf)
+    units = y.size if codes is None else int(codes.max()) + 1
+    difference = _Gap(
+        areas=(float(found.values[0]), float(found.values[1])),
+        variance=None if boundary else float(covariance[0, 0]),
+        df=math.inf if boundary else df,
+        pairs=(m * n, m * n),
+        sizes=(effective(y, codes),) * 2,
+        unpaired=float(variances.sum()),
+        n=units,
+    )
+
+    def edge(number: int, sided: str) -> Interval:
+        s = (first, second)[number]
+        return auc_interval(y, s, alpha=error, side=sided, clusters=codes)
+
+    return _difference(
+        difference,
+        edge,
+        (error, on),
+        method="delong" if codes is None else "obuchowski",
+        assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
+        notes=few_clusters(codes),
+    )
+
+
+def compare_auc_unpaired(
+    first: tuple[ArrayLike, ArrayLike],
+    second: tuple[ArrayLike, ArrayLike],
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+    positive: object = None,
+) -> AreaDifference:
+    """Difference of two areas on different, independent rows, second minus first.
+
+    Welch's t with Satterthwaite's degrees of freedom over the four classes of rows. Programs that
+    count all rows of a sample in the degrees of freedom take a few positives among many
+    negatives for many.
+
+    Args:
+        first: Labels and scores of the first sample, each of shape (n,).
+        second: Labels and scores of the second, each of shape (k,).
+        level: Coverage promised in the limit; 0.95 by default.
+        alpha: Error level, instead of ``level``; one-sided intervals spend all of it.
+        side: "both", "lower" (only a lower limit) or "upper".
+        positive: The label of the positive class in both.
+
+    Raises:
+        InputError: Labels or scores that cannot be used, a sample with one class only (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988; Welch 1947; Satterthwaite 1946.
+
+    >>> a = [0, 0, 0, 1, 1, 1], [1, 3, 2, 2, 4, 3]
+    >>> b = [0, 0, 1, 1, 0, 1], [1, 2, 2, 5, 4, 3]
+    >>> found = compare_auc_unpaired(a, b)
+    >>> print(round(found.estimate, 4), round(found.df, 1), round(found.pvalue, 4))
+    -0.0556 7.3 0.8685
+    """
+    error, on = _choices(level, alpha, side)
+    samples = [rows.labelled(*sample, positive=positive) for sample in (first, second)]
+    for y, _ in samples:
+        rows.both_classes(y, what=WHAT)
+    areas = [roc_areas.area(y, s) for y, s in samples]
+    variances = [found.variance for found in areas]
+    known = all(0 < variance < math.inf for variance in variances)
+    parts = tuple(part for found in areas for part in found.parts)
+    dfs = tuple(float(rows_ - 1) for found in areas for rows_ in (found.m, found.n))
+    difference = _Gap(
+        areas=(areas[0].value, areas[1].value),
+        variance=sum(variances) if known else None,
+        df=roc_areas.satterthwaite(parts, dfs) if known else math.inf,
+        pairs=(areas[0].m * areas[0].n, areas[1].m * areas[1].n),
+        sizes=((areas[0].m, areas[0].n), (areas[1].m, areas[1].n)),
+        unpaired=sum(variances),
+        n=sum(y.size for y, _ in samples),
+    )
+
+    def edge(number: int, sided: str) -> Interval:
+        return auc_interval(*samples[number], alpha=error, side=sided)
+
+    return _difference(
+        difference,
+        edge,
+        (error, on),
+        method="welch",
+        assumes=f"{ASSUMES}, and so are the two samples",
+        notes=(),
+    )
+
+
+def auc_equality(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaEquality:
+    """Test that the areas of K candidates on the same rows are all equal.
+
+    Wald's statistic of the differences, chi-squared with as many degrees of freedom as the rows can
+    tell apart: candidates that order all rows alike count once. With clusters Hotelling's, which
+    pays for the covariance being estimated from few of them.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores: Shape (K, n), a row for each of at least two candidates.
+        clusters: Shape (n,), where rows depend on each other.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class or fewer than two
+            rows or clusters of one (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
+
+    >>> s = [[9, 8, 8, 6, 5, 3, 8, 6, 4, 4], [7, 7, 6, 5, 5, 2, 7, 7, 5, 5]]
+    >>> print(auc_equality([1, 1, 1, 1, 1, 1, 0, 0, 0, 0], s + s))
+    p = 0.007994 (different; delong, n=10, asymptotic)
+    """
+    y, s = rows.labelled(labels, scores, positive=positive, several=True)
+    rows.both_classes(y, what=WHAT)
+    if len(s) < 2:
+        raise InputError("one candidate; equality needs two or more rows of scores.", code="NF002")
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    if min(effective(y, codes)) < 2:
+        raise InputError(
+            "a class has one row (one cluster) only, so that the covariance of the areas is "
+            "undefined; compare_auc compares two candidates all the same.",
+            code="NF053",
+        )
+    found = roc_areas.deviations(y, s)
+    contrasts = found.of_rows[1:] - found.of_rows[:1]
+    gaps = found.values[1:] - found.values[0]
+    chi2, rank = _wald(gaps, _covariance(y, contrasts, codes)[0])
+    units = y.size if codes is None else int(codes.max()) + 1
+    df_error = math.inf if codes is None else float(units - rank)
+    return AreaEquality(
+        pvalue=_equality_tail(chi2, rank, units, df_error),
+        statistic=chi2,
+        alternative="different",
+        method="delong" if codes is None else "obuchowski",
+        guarantee="asymptotic",
+        n=units,
+        assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
+        areas=tuple(found.values.tolist()),
+        df=rank,
+        df_error=df_error,
+        notes=(*no_spread(rank == 0), *few_clusters(codes)),
+    )
+
+
+def _choices(level: float | None, alpha: float | None, side: str) -> tuple[float, checks.Side]:
+    level = 0.95 if level is None and alpha is None else level
+    return checks.alpha(level=level, alpha=alpha), checks.side(side)
+
+
+def _covariance(
+    y: NDArray[np.bool_], of_rows: NDArray[np.float64], codes: NDArray[np.int64] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Covariance from deviations, and degrees of freedom: infinite without clusters, as DeLong."""
+    if codes is None:
+        return roc_areas.covariance(y, of_rows), math.inf
+    return roc_areas.clustered(y, of_rows, codes)
+
+
+class _Gap(NamedTuple):
+    """Two areas and what is known of their difference; the variance is None at the edge."""
+
+    areas: tuple[float, float]
+    variance: float | None
+    df: float
+    pairs: tuple[int, int]
+    sizes: tuple[tuple[int, int], tuple[int, int]]
+    unpaired: float
+    n: int
+
+    @property
+    def naive(self) -> float:
+        """Variance as if all pairs were independent."""
+        both = zip(self.areas, self.pairs, strict=True)
+        return sum(area * (1 - area) / pairs for area, pairs in both)
+
+    @property
+    def under_equality(self) -> float:
+        """Newcombe's variance of the difference at one common area, both independent."""
+        t = sum(self.areas) / 2
+        t = t if 0 < t < 1 else 0.5
+        return sum(roc_areas.newcombe_variance(t, m, n) for m, n in self.sizes)
+
+
+def _difference(
+    gap: _Gap,
+    edge: Callable[[int, str], Interval],
+    asked: tuple[float, checks.Side],
+    *,
+    method: str,
+    assumes: str,
+    notes: tuple[str, ...],
+) -> AreaDifference:
+    """The answer; at the edge from the intervals of both areas, which ``edge`` makes."""
+    (a, b), (error, side) = gap.areas, asked
+    boundary = gap.variance is None
+    variance = gap.under_equality if gap.variance is None else gap.variance
+    se = math.sqrt(variance)
+    if boundary:
+        limits = proportions.mover(edge(0, _OPPOSITE[side]), edge(1, side))
+        low, high = limits.lower, limits.upper
+    else:
+        low, high = student.limits(b - a, se, gap.df, error, side)
+    tails = {
+        word: tail_probability((b - a) / se, gap.df, word)
+        for word in ("different", "better", "worse")
+    }
+    return AreaDifference(
+        estimate=b - a,
+        lower=-1.0 if side == "upper" else low,
+        upper=1.0 if side == "lower" else high,
+        alpha=error,
+        side=side,
+        method="newcombe" if boundary else method,
+        guarantee="heuristic" if boundary else "asymptotic",
+        n=gap.n,
+        auc_a=a,
+        auc_b=b,
+        statistic=(b - a) / se,
+        df=gap.df,
+        pvalue=tails["different"],
+        p_better=tails["better"],
+        p_worse=tails["worse"],
+        se=se,
+        unpaired_se=math.sqrt(gap.unpaired) if 0 < gap.unpaired < math.inf else None,
+        naive_se=math.sqrt(gap.naive),
+        boundary=boundary,
+        assumes=assumes,
+        notes=(*below_half(min(a, b)), *no_spread(boundary), *notes),
+    )
+
+
+def _wald(gaps: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int]:
+    """Quadratic form of the pseudo-inverse, and the rank, without what is rounding only."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > _SINGULAR * max(float(values[-1]), 0.0)
+    if not kept.any():
+        return 0.0, 0
+    along = vectors[:, kept].T @ gaps
+    return float((along**2 / values[kept]).sum()), int(np.count_nonzero(kept))
+
+
+def _equality_tail(chi2: float, rank: int, units: int, df_error: float) -> float:
+    if rank == 0:
+        return 1.0
+    if math.isinf(df_error):
+        return float(chdtrc(rank, chi2))
+    if df_error <= 0:
+        return 1.0  # as many differences as clusters: every one of them can be fitted
+    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (units - 1))))
