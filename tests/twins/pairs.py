@@ -11,8 +11,8 @@ def kernel(x, y):
 
 
 def split(labels, scores):
-    pos = [s for t, s in zip(labels, scores, strict=True) if t]
-    neg = [s for t, s in zip(labels, scores, strict=True) if not t]
+    pos = [Fraction(float(s)) for t, s in zip(labels, scores, strict=True) if t]
+    neg = [Fraction(float(s)) for t, s in zip(labels, scores, strict=True) if not t]
     return pos, neg
 
 
@@ -48,7 +48,7 @@ def covariance(labels, scores_a, scores_b):
 
 def clustered_covariance(labels, scores_a, scores_b, clusters):
     """Obuchowski's, as printed."""
-    m = sum(map(bool, labels))
+    m = sum(bool(t) for t in labels)
     n = len(labels) - m
     names = sorted(set(clusters))
 
@@ -90,8 +90,8 @@ def partial(labels, scores, low, high):
     points = [(Fraction(0), Fraction(0))]
     points += [
         (
-            Fraction(sum(y >= cut for y in neg), len(neg)),
-            Fraction(sum(x >= cut for x in pos), len(pos)),
+            mean(Fraction(y >= cut) for y in neg),
+            mean(Fraction(x >= cut) for x in pos),
         )
         for cut in sorted({*pos, *neg}, reverse=True)
     ]

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.special import stdtr
+from scipy.special import betaln, hyp2f1, log_ndtr, stdtr
 
 from nofluke import checks
 from nofluke.classify import rows
@@ -64,12 +64,14 @@ class AreaTest(Evidence):
     Attributes:
         estimate: The area.
         df: Degrees of freedom of t; infinite for the normal law.
+        log10_p: Decimal logarithm of the p-value, finite where that is 0 as a double.
         boundary: Whether the rows show no spread, so that the variance is that of Mann & Whitney.
         notes: Findings, each beginning with its code.
     """
 
     estimate: float
     df: float
+    log10_p: float
     boundary: bool
     notes: tuple[str, ...]
 
@@ -162,6 +164,7 @@ def auc_test(
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         estimate=found.value,
         df=df,
+        log10_p=log10_probability(statistic, df, alternative),
         boundary=boundary,
         notes=(*below_half(found.value), *no_spread(boundary), *few_clusters(codes)),
     )
@@ -198,6 +201,28 @@ def tail_probability(statistic: float, df: float, alternative: str) -> float:
     away = {"better": -statistic, "worse": statistic, "different": -abs(statistic)}[alternative]
     sides = 2 if alternative == "different" else 1
     return min(1.0, sides * float(stdtr(df, away)))
+
+
+def log10_probability(statistic: float, df: float, alternative: str) -> float:
+    """Its decimal logarithm, also where the p-value is below the least double.
+
+    There P(|T| > t) = I_x(a, 1/2) with a = df/2 and x = df / (df + t^2), of which x^a is taken out.
+
+    >>> round(log10_probability(50.0, math.inf, "different"), 4), tail_probability(
+    ...     50.0, math.inf, "different"
+    ... )
+    (-544.6653, 0.0)
+    """
+    p = tail_probability(statistic, df, alternative)
+    if p > 0:
+        return math.log10(p)
+    log_sides = math.log(2) if alternative == "different" else 0.0
+    if math.isinf(df):
+        return (log_sides + float(log_ndtr(-abs(statistic)))) / math.log(10)
+    a, x = df / 2, df / (df + statistic**2)
+    series = math.log(float(hyp2f1(a + 0.5, 1, a + 1, x)))
+    log_both = a * math.log(x) + 0.5 * math.log1p(-x) - math.log(a) - float(betaln(a, 0.5)) + series
+    return (log_both - math.log(2) + log_sides) / math.log(10)
 
 
 def below_half(value: float) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from nofluke.classify.auc import (
     below_half,
     effective,
     few_clusters,
+    log10_probability,
     no_spread,
     tail_probability,
 )
@@ -72,6 +73,7 @@ class AreaDifference(Interval):
         statistic: The difference over its standard error; positive where b is better.
         df: Degrees of freedom; infinite for the normal law.
         pvalue: Of "different", two-sided.
+        log10_p: Its decimal logarithm, finite where it is 0 as a double.
         p_better: One-sided: small where b is better than a.
         p_worse: One-sided: small where b is worse than a.
         se: Standard error of the difference; with ``boundary`` that under equal areas.
@@ -89,6 +91,7 @@ class AreaDifference(Interval):
     statistic: float
     df: float
     pvalue: float
+    log10_p: float
     p_better: float
     p_worse: float
     se: float
@@ -439,6 +442,7 @@ def _difference(
         statistic=(b - a) / se,
         df=gap.df,
         pvalue=tails["different"],
+        log10_p=log10_probability((b - a) / se, gap.df, "different"),
         p_better=tails["better"],
         p_worse=tails["worse"],
         se=se,
