@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from nofluke.classify import curves
 
+# The first call waits for the loops to be compiled.
+UNHURRIED = settings(deadline=None, max_examples=60)
 METHODS = ["logit_t", "envelope", "delong", "logit", "newcombe", "bootstrap"]
 
 
@@ -25,6 +27,7 @@ def tables(draw, candidates=1, least=4):
 
 @given(table=tables(), seed=st.integers(0, 99))
 @pytest.mark.parametrize("method", METHODS)
+@UNHURRIED
 def test_only_the_order_of_the_scores_matters(method, table, seed):
     y, (s,) = table
     found = curves.auc_interval(y, s, method=method, n_resamples=50)
@@ -38,6 +41,7 @@ def test_only_the_order_of_the_scores_matters(method, table, seed):
 
 @given(table=tables())
 @pytest.mark.parametrize("method", METHODS[:-1])
+@UNHURRIED
 def test_other_labels_or_scores_turned_round_mirror(method, table):
     y, (s,) = table
     found = curves.auc_interval(y, s, method=method)
@@ -55,6 +59,7 @@ def test_other_labels_or_scores_turned_round_mirror(method, table):
 
 @given(table=tables())
 @pytest.mark.parametrize("method", METHODS)
+@UNHURRIED
 def test_limits_hold_the_area_and_more_confidence_is_no_shorter(method, table):
     y, (s,) = table
     sure, surer = (
@@ -70,6 +75,7 @@ def test_limits_hold_the_area_and_more_confidence_is_no_shorter(method, table):
 
 
 @given(table=tables(candidates=2))
+@UNHURRIED
 def test_clusters_of_one_row_change_nothing(table):
     y, s = table
     ids = np.arange(y.size)[::-1]
@@ -86,6 +92,7 @@ def test_clusters_of_one_row_change_nothing(table):
 
 
 @given(table=tables(candidates=3), seed=st.integers(0, 99))
+@UNHURRIED
 def test_clustered_covariances_are_never_negative_definite(table, seed):
     y, s = table
     codes = np.random.default_rng(seed).integers(0, 6, y.size)
@@ -96,6 +103,7 @@ def test_clustered_covariances_are_never_negative_definite(table, seed):
 
 
 @given(table=tables(candidates=2), level=st.floats(0.5, 0.99))
+@UNHURRIED
 def test_a_difference_turned_round(table, level):
     y, (a, b) = table
     found, back = curves.compare_auc(y, a, b, level=level), curves.compare_auc(y, b, a, level=level)
@@ -109,6 +117,7 @@ def test_a_difference_turned_round(table, level):
 
 
 @given(table=tables(candidates=2))
+@UNHURRIED
 def test_an_interval_of_a_difference_leaves_out_0_where_p_is_small(table):
     y, (a, b) = table
     found = curves.compare_auc(y, a, b)
@@ -119,7 +128,7 @@ def test_an_interval_of_a_difference_leaves_out_0_where_p_is_small(table):
 
 
 @given(table=tables(candidates=3), order=st.permutations([0, 1, 2, 0]))
-@settings(max_examples=60)
+@UNHURRIED
 def test_equality_does_not_depend_on_order_or_copies(table, order):
     y, s = table
     found, again = curves.auc_equality(y, s), curves.auc_equality(y, s[order])
@@ -129,6 +138,7 @@ def test_equality_does_not_depend_on_order_or_copies(table, order):
 
 
 @given(table=tables(), cuts=st.tuples(st.integers(1, 19), st.integers(1, 19)))
+@UNHURRIED
 def test_partial_areas_add_up(table, cuts):
     y, (s,) = table
     assume(cuts[0] != cuts[1])

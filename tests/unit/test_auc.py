@@ -224,6 +224,20 @@ def test_logarithms_of_tails_of_t_agree_with_high_precision(t, df):
         assert found == pytest.approx(float(exact) - log_sides, rel=1e-10)
 
 
+def test_few_rows_of_a_class_are_noted_where_normal_limits_are_too_short():
+    y, a, b = some_rows(2)
+    normal, t = (curves.compare_auc(y, a, b, method=m) for m in ("delong", "delong_t"))
+
+    assert normal.notes[-1].startswith(f"NF201: only {min(y.sum(), 24 - y.sum())} rows")
+    assert not any(note.startswith("NF201") for note in t.notes)
+    assert t.lower < normal.lower < normal.upper < t.upper
+    assert t.pvalue > normal.pvalue
+    assert t.df <= 22
+    assert normal.df == math.inf
+    with pytest.raises(InputError, match="method='z'"):
+        curves.compare_auc(y, a, b, method="z")
+
+
 def test_a_difference_at_the_edge_has_a_width_and_no_certain_p():
     perfect, useless = [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], [1] * 12
     found = curves.compare_auc(Y, useless, perfect)

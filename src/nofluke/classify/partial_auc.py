@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from nofluke import checks
 from nofluke.classify import rows
 from nofluke.classify.auc import ASSUMES, ASSUMES_CLUSTERS, few_clusters
@@ -19,6 +17,7 @@ from nofluke.results import Interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 _FEW = 5  # negatives in the range
@@ -161,13 +160,7 @@ def _spread(
     if codes is not None:
         covariance, df = roc_areas.clustered(y, of_rows[None, :], codes)
         return float(covariance[0, 0]), df
-    sizes = int(np.count_nonzero(y)), int(np.count_nonzero(~y))
-    squares = [float((of_rows[of] ** 2).sum()) for of in (y, ~y)]
-    parts = tuple(
-        square / (size - 1) / size if size > 1 else math.inf
-        for square, size in zip(squares, sizes, strict=True)
-    )
-    return sum(parts), roc_areas.satterthwaite(parts, (sizes[0] - 1, sizes[1] - 1))
+    return roc_areas.row_spread(y, of_rows)
 
 
 def _mcclish(area: float, low: float, high: float) -> float:

@@ -199,6 +199,19 @@ def covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np
     return np.asarray(ten @ ten.T / ((m - 1) * m) + one @ one.T / ((n - 1) * n))
 
 
+def row_spread(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> tuple[float, float]:
+    """Variance and Satterthwaite's degrees of freedom from deviations of one quantity, (rows,).
+
+    Infinite and 0 for one row of a class.
+    """
+    classes = of_rows[y], of_rows[~y]
+    parts = tuple(
+        float((of**2).sum()) / (of.size - 1) / of.size if of.size > 1 else math.inf
+        for of in classes
+    )
+    return sum(parts), satterthwaite(parts, tuple(of.size - 1.0 for of in classes))
+
+
 class Partial(NamedTuple):
     """A partial area, the curve at both ends, and centred placements of the rows, shape (rows,)."""
 
