@@ -1,0 +1,1 @@
+"""What the rows of a classifier say: matrix, curves, calibration, cost."""

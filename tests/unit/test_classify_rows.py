@@ -1,0 +1,124 @@
+"""Labels and scores at the door."""
+
+import numpy as np
+import pytest
+
+from nofluke.classify import rows
+from nofluke.errors import InputError
+
+SCORES = [0.2, 0.9, 0.4]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1, 0],
+        [0.0, 1.0, 0.0],
+        [False, True, False],
+        [-1, 1, -1],
+        np.array([0, 1, 0], np.uint8),
+        np.array([False, 1, 0.0], object),
+    ],
+)
+def test_codes_that_need_no_name(labels):
+    y, scores = rows.labelled(labels, SCORES)
+
+    assert y.dtype == np.bool_
+    assert y.tolist() == [False, True, False]
+    assert scores.tolist() == SCORES
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (["b", "a", "b"], "a"),
+        ([2, 1, 2], 1),
+        ([1, 0, 1], 0),
+        (np.array(["b", "a", "b"], object), "a"),
+        ([False, True, False], True),
+    ],
+)
+def test_the_positive_class_by_its_name(labels, positive):
+    assert rows.truth(labels, positive=positive).tolist() == [False, True, False]
+
+
+def test_one_class_may_be_all_there_is():
+    assert rows.truth([0, 0, 0]).sum() == 0
+    assert rows.truth([-1, -1]).sum() == 0
+    assert rows.truth([1, 1]).all()
+    assert rows.truth(["ham", "ham"], positive="spam").sum() == 0
+    assert rows.truth(["spam", "spam"], positive="spam").all()
+    with pytest.raises(InputError, match="0 of 2 labels are positive") as refused:
+        rows.both_classes(np.array([False, False]), what="The area")
+    assert refused.value.code == "NF053"
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "says"),
+    [
+        ([1, 2, 1], None, "positive="),
+        (["ham", "spam", "ham"], None, "'spam'"),
+        ([0, 1, -1], None, "never guessed"),
+        ([-1, 0, -1], None, "never guessed"),
+        ([0, 1, 2], 2, "at most two"),
+        (["ham", "spam", "ham"], "Spam", "'Spam'"),
+        ([0.0, np.nan, 1.0], None, "position 1"),
+        ([0, None, 1], None, "position 1"),
+        (["a", None, "b"], "a", "position 1"),
+        ([0.2, 0.9, 0.4], None, "Labels come first"),
+        ([0, 1], None, "2 labels and 3 scores"),
+    ],
+)
+def test_labels_that_say_nothing_are_refused(labels, positive, says):
+    with pytest.raises(InputError, match=says) as refused:
+        rows.labelled(labels, SCORES, positive=positive)
+    assert refused.value.code == "NF052"
+
+
+@pytest.mark.parametrize(
+    ("scores", "code"),
+    [
+        ([0.1, np.nan, 0.3], "NF007"),
+        (["0.1", "0.2", "0.3"], "NF004"),
+        ([None, 0.2, "x"], "NF004"),
+        ([[0.1, 0.2, 0.3]], "NF002"),
+        ([], "NF002"),
+        ([2**53, 2**53 + 1, 3], "NF004"),
+        ([1j, 2, 3], "NF004"),
+    ],
+)
+def test_scores_that_are_no_numbers_are_refused(scores, code):
+    with pytest.raises(InputError) as refused:
+        rows.labelled([0, 1, 0], scores)
+    assert refused.value.code == code
+
+
+def test_places_of_several_candidates():
+    with pytest.raises(InputError, match=r"\(1, 2\)"):
+        rows.labelled([0, 1, 0], [[0.1, 0.2, 0.3], [0.1, 0.2, np.nan]], several=True)
+    assert rows.labelled([0, 1, 0], SCORES, several=True).scores.shape == (1, 3)
+
+
+def test_floats_of_fewer_bits_are_exact_and_infinities_stay():
+    few = np.array([0.1, 0.2, np.inf], np.float32)
+
+    assert (rows.labelled([0, 1, 0], few).scores == few).all()
+
+
+@pytest.mark.parametrize(
+    ("clusters", "codes"),
+    [
+        (["a", "b", "a"], [0, 1, 0]),
+        ([7, 3, 7], [1, 0, 1]),
+        (np.array(["x", 1, "x"], object), [0, 1, 0]),
+    ],
+)
+def test_clusters_by_any_name(clusters, codes):
+    assert rows.cluster_codes(clusters, 3).tolist() == codes
+
+
+@pytest.mark.parametrize("clusters", [[1, 2], [1.0, np.nan, 2.0], ["a", None, "b"]])
+def test_clusters_need_one_value_for_each_row(clusters):
+    with pytest.raises(InputError) as refused:
+        rows.cluster_codes(clusters, 3)
+    assert refused.value.code == "NF052"
