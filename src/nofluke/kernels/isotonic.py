@@ -106,11 +106,20 @@ def fit(size: NDArray[np.int64], positives: NDArray[np.int64]) -> NDArray[np.flo
     >>> fit(np.array([1, 1, 2]), np.array([1, 0, 2])).tolist()
     [0.5, 0.5, 1.0]
     """
-    start = blocks(size, positives)
+    return _shares(blocks(size, positives), size, positives)
+
+
+@_compiled
+def _shares(
+    start: NDArray[np.int64], size: NDArray[np.int64], positives: NDArray[np.int64]
+) -> NDArray[np.float64]:
     fitted = np.empty(size.size)
     for b in range(start.size - 1):
-        first, last = start[b], start[b + 1]
-        fitted[first:last] = positives[first:last].sum() / size[first:last].sum()
+        n = k = 0
+        for j in range(start[b], start[b + 1]):
+            n += size[j]
+            k += positives[j]
+        fitted[start[b] : start[b + 1]] = k / n
     return fitted
 
 
@@ -119,11 +128,23 @@ def recalibrated_loss(
     size: NDArray[np.int64], positives: NDArray[np.int64], logarithmic: Logarithmic
 ) -> float:
     """Sum over the rows of the score of the isotonic fit: Brier, or the logarithmic one."""
-    start = blocks(size, positives)
+    return _loss_of(blocks(size, positives), size, positives, logarithmic)
+
+
+@_compiled
+def _loss_of(
+    start: NDArray[np.int64],
+    size: NDArray[np.int64],
+    positives: NDArray[np.int64],
+    logarithmic: Logarithmic,
+) -> float:
     total = 0.0
     for b in range(start.size - 1):
-        first, last = start[b], start[b + 1]
-        total += own_rate_loss(size[first:last].sum(), positives[first:last].sum(), logarithmic)
+        n = k = 0
+        for j in range(start[b], start[b + 1]):
+            n += size[j]
+            k += positives[j]
+        total += own_rate_loss(n, k, logarithmic)
     return total
 
 
@@ -177,8 +198,9 @@ def simulated_miscalibration(  # noqa: PLR0917 (the groups, their losses, then t
                 loss += ones * loss_of_positive[j]
             if ones < size[j]:
                 loss += (size[j] - ones) * loss_of_negative[j]
-        found[b] = loss - recalibrated_loss(size, positives, logarithmic)
-        fitted = fit(size, positives)
+        start = blocks(size, positives)
+        found[b] = loss - _loss_of(start, size, positives, logarithmic)
+        fitted = _shares(start, size, positives)
         for q in range(at.size):
             curves[b, q] = fitted[at[q]]
     return found

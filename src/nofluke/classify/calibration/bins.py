@@ -117,6 +117,14 @@ class BinnedBrier:
         """Resolution with the parts within bins, so that three parts suffice; higher is better."""
         return self.resolution - self.within_variance + self.within_covariance
 
+    def __str__(self) -> str:
+        return (
+            f"Brier score {self.brier:.4g} = reliability {self.reliability:.4g} (lower is better) "
+            f"- resolution {self.resolution:.4g} (higher is better) + uncertainty "
+            f"{self.uncertainty:.4g} + within bins {self.within_variance:.4g} - "
+            f"{self.within_covariance:.4g} ({self.convention}; n={self.n}, {self.guarantee})"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CalibrationError:

@@ -101,6 +101,11 @@ class Corp:
     guarantee: Guarantee
     notes: tuple[str, ...] = ()
 
+    @property
+    def directions(self) -> dict[str, str]:
+        """Which way each part is better, in words."""
+        return dict(DIRECTIONS)
+
     def __str__(self) -> str:
         parts = (
             f"{self.score} {self.mean_score:.4g} = miscalibration {self.miscalibration:.4g} (lower "

@@ -22,7 +22,7 @@ CERTAIN = ("refuse", "drop")
 
 _MOST_STEPS = 200
 _LEAST_GAIN = 1e-15
-_LEAST_INFORMATION = 1e-9  # an intercept known to 3e4 log odds is not known
+_LEAST_INFORMATION = 1e-9  # what is known to 3e4 log odds is not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def cox(
     checks.choice(certain, CERTAIN, name="certain")
     y, z, wrong = _log_odds(rows.y, rows.scores, certain)
     _refuse_without_line(y, z)
-    free = _newton(y, np.column_stack([np.ones(z.size), z]), np.zeros(z.size))
+    free = _line(y, z)
     shifted = _newton(y, np.ones((z.size, 1)), z)
     dropped = rows.y.size - y.size
     se = np.sqrt(np.diag(free.covariance))
@@ -213,6 +213,15 @@ def _refuse_without_line(y: NDArray[np.bool_], z: NDArray[np.float64]) -> None:
         )
 
 
+def _line(y: NDArray[np.bool_], z: NDArray[np.float64]) -> _Line:
+    """Intercept and slope, found on log odds from about -1 to 1 so that no digit is lost."""
+    centre, scale = float(z.mean()), float(z.max() - z.min()) / 2
+    found = _newton(y, np.column_stack([np.ones(z.size), (z - centre) / scale]), np.zeros(z.size))
+    back = np.array([[1, -centre / scale], [0, 1 / scale]])
+    covariance = np.asarray(back @ found.covariance @ back.T, dtype=np.float64)
+    return _Line(np.asarray(back @ found.at), covariance, found.log_likelihood)
+
+
 def _newton(y: NDArray[np.bool_], X: NDArray[np.float64], offset: NDArray[np.float64]) -> _Line:
     """Maximum likelihood of a logistic regression, by Newton's steps, halved where they overshoot.
 
@@ -223,8 +232,7 @@ def _newton(y: NDArray[np.bool_], X: NDArray[np.float64], offset: NDArray[np.flo
     best = _log_likelihood(y, offset)
     for _ in range(_MOST_STEPS):
         fitted = expit(X @ at + offset)
-        information = X.T @ (X * (fitted * (1 - fitted))[:, None])
-        step = np.linalg.solve(information, X.T @ (y - fitted))
+        step = np.linalg.solve(_information(X, fitted), X.T @ (y - fitted))
         reached = _log_likelihood(y, X @ (at + step) + offset)
         while reached < best - 1e-12 * abs(best):
             step /= 2
@@ -232,15 +240,20 @@ def _newton(y: NDArray[np.bool_], X: NDArray[np.float64], offset: NDArray[np.flo
         at, gain, best = at + step, float(np.abs(step).max()), reached
         if gain <= _LEAST_GAIN * max(1.0, float(np.abs(at).max())):
             break
-    fitted = expit(X @ at + offset)
+    covariance = np.linalg.inv(_information(X, expit(X @ at + offset)))
+    return _Line(at, np.asarray(covariance, dtype=np.float64), best)
+
+
+def _information(X: NDArray[np.float64], fitted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fisher's information; refused where the rows have next to none."""
     information = X.T @ (X * (fitted * (1 - fitted))[:, None])
-    if information[0, 0] < _LEAST_INFORMATION:
+    if np.linalg.eigvalsh(information)[0] < _LEAST_INFORMATION:
         raise InputError(
             "the forecasts are so extreme, and so wrong, that hardly any row says where the line "
             "lies; use corp, which needs no log odds.",
             code="NF055",
         )
-    return _Line(at, np.linalg.inv(information), best)
+    return np.asarray(information, dtype=np.float64)
 
 
 def _log_likelihood(y: NDArray[np.bool_], log_odds: NDArray[np.float64]) -> float:

@@ -99,7 +99,13 @@ def top_label(labels: ArrayLike, p: ArrayLike, *, classes: Sequence[object]) -> 
 
 
 def _refuse_columns(p: ArrayLike) -> None:
-    shape = np.shape(p)
+    try:
+        shape = np.shape(p)
+    except ValueError:
+        raise InputError(
+            "p holds lists of different lengths; expected one probability for each row.",
+            code="NF054",
+        ) from None
     if len(shape) == 2:
         raise InputError(
             f"p has shape {shape}: one column for each class. Give the column of the positive "
