@@ -324,6 +324,12 @@ def test_smoothing_is_that_of_reflected_gaussians(sigma):
     assert smoothing.smoothed_error(c, sigma) == pytest.approx(by_images, rel=1e-6, abs=1e-9)
 
 
+def test_the_integral_of_a_broken_line_is_exact_where_it_crosses_zero():
+    found = smoothing._absolute_integral(np.array([1.0, -1.0, 3.0, 5.0]))
+
+    assert found == pytest.approx((0.5 + (1 + 9) / 8 + 4) / 3, rel=1e-15)
+
+
 def test_many_rows_are_smoothed_as_few_are():
     rng = np.random.default_rng(7)
     x, r = rng.random(1500), rng.normal(size=1500)  # several blocks and a part of one
