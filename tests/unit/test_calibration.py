@@ -1,6 +1,7 @@
 """What each calibration function promises, refuses and says."""
 
 import dataclasses
+import itertools
 import math
 from fractions import Fraction
 
@@ -168,6 +169,24 @@ def test_corp_sees_gross_miscalibration_and_sure_errors():
     assert sure.miscalibration == sure.test.statistic == math.inf
     assert sure.test.pvalue == 1 / 100
     assert sure.notes[0].startswith("NF203")
+
+
+@pytest.mark.parametrize("y", [[1, 0, 1, 0, 1], [1, 1, 1, 0, 0], [0, 0, 1, 1, 1]])
+@pytest.mark.parametrize("score", ["brier", "log"])
+def test_the_test_is_that_of_all_labels_the_forecasts_may_give(y, score):
+    p = np.array([0.1, 0.3, 0.5, 0.7, 0.8])
+
+    def parted(labels):
+        return calibration.corp(labels, p, score=score, n_resamples=0).miscalibration
+
+    exact = sum(
+        np.where(labels, p, 1 - p).prod()
+        for labels in itertools.product([False, True], repeat=5)
+        if parted(labels) >= parted(y) - 1e-12
+    )
+    found = calibration.corp(y, p, score=score, n_resamples=9999).test.pvalue
+
+    assert found == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 9999) + 1e-4)
 
 
 def test_one_class_has_no_uncertainty_and_says_so():
