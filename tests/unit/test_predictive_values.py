@@ -31,6 +31,19 @@ def test_without_a_false_positive_there_is_a_lower_limit(method):
     assert 0.2 < found.lower < 0.9
 
 
+@pytest.mark.parametrize("method", ["mover", "jeffreys", "clopper_pearson"])
+def test_without_a_true_positive_there_is_an_upper_limit(method):
+    found = ppv_at(0.01, 0, 20, 50, 930, method=method)
+    assert (found.estimate, found.lower) == (0, 0)
+    assert 0.01 < found.upper < 0.2
+
+
+def test_a_rule_that_calls_all_positive_says_nothing():
+    found = ppv_at(0.01, 50, 950, 0, 0)
+    assert found.estimate == pytest.approx(0.01, rel=1e-14)
+    assert 0.009 < found.lower < 0.01 < found.upper < 0.0101
+
+
 @pytest.mark.parametrize("method", ["mercaldo", "delta"])
 @pytest.mark.parametrize("cells", [(40, 0, 10, 950), (0, 20, 50, 930), (50, 950, 0, 0)])
 def test_methods_of_logarithms_refuse_zeros(method, cells):

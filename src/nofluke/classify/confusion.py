@@ -65,7 +65,7 @@ def metrics(
 
     Each interval holds by itself, not all at once. Recall, specificity and what is made of these
     two only hold too where a number of positives and a number of negatives were drawn by design.
-    All others say something about cases whose share of positives is that of these examples:
+    All others say something about cases whose share of positives is that of these examples;
     ``nofluke.classify.prevalence`` has precision elsewhere. A threshold that was chosen on these
     examples makes all of it too good.
 
