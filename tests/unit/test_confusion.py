@@ -108,6 +108,17 @@ def test_every_defined_interval_holds_its_estimate(method):
                 assert interval.lower < interval.upper, (matrix, name)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cells", [(0, 5, 1, 0), (1, 0, 10**9, 1), (1, 1, 1, 1), (10**9, 1, 1, 0)])
+@pytest.mark.parametrize("level", [1 - 1e-15, 0.5])
+def test_extreme_levels_and_counts(method, cells, level):
+    found = metrics(*cells, method=method, level=level)
+    for name in NAMES:
+        if (interval := found[name]) is not None:
+            assert not math.isnan(interval.estimate)
+            assert interval.lower <= interval.upper
+
+
 def test_the_word_of_each_guarantee():
     exact, limit = metrics(40, 20, 10, 930, method="clopper_pearson"), metrics(40, 20, 10, 930)
     assert {exact[name].guarantee for name in NAMES} == {"finite-sample"}
