@@ -159,3 +159,10 @@ def test_what_makes_no_matrix_is_refused(labels, predicted, classes, says):
     with pytest.raises(InputError, match=says) as error:
         multiclass(labels, predicted, classes=classes)
     assert error.value.code == "NF056"
+
+
+def test_text_in_an_array_of_objects_is_text():
+    truth, called = np.array(["b", "a", "b"], dtype=object), np.array(["b", "b", "b"])
+    assert multiclass(truth, called) == multiclass(["b", "a", "b"], ["b", "b", "b"])
+    mixed = np.array([1, "a"], dtype=object)
+    assert multiclass(mixed, mixed).classes == (1, "a")
