@@ -1,0 +1,28 @@
+"""Curves of a classifier and the areas below them."""
+
+from __future__ import annotations
+
+from nofluke.classify.auc import Area, AreaTest, auc, auc_test
+from nofluke.classify.auc_covariance import AreaCovariance, AreaEquality, auc_equality, delong
+from nofluke.classify.auc_differences import AreaDifference, compare_auc, compare_auc_unpaired
+from nofluke.classify.auc_intervals import AUC_INTERVALS, AreaInterval, auc_interval
+from nofluke.classify.partial_auc import PartialArea, partial_auc
+
+__all__ = [
+    "AUC_INTERVALS",
+    "Area",
+    "AreaCovariance",
+    "AreaDifference",
+    "AreaEquality",
+    "AreaInterval",
+    "AreaTest",
+    "PartialArea",
+    "auc",
+    "auc_equality",
+    "auc_interval",
+    "auc_test",
+    "compare_auc",
+    "compare_auc_unpaired",
+    "delong",
+    "partial_auc",
+]
