@@ -203,7 +203,7 @@ def scaled(
 
 def _count(value: float, name: str) -> int:
     number = checks.real(value, name=name)
-    if not (number >= 0 and number == math.floor(number) and math.isfinite(number)):
+    if number < 0 or not number.is_integer():
         raise InputError(
             f"{name}={value!r} must be a whole number of rows, at least 0.", code="NF008"
         )
