@@ -74,6 +74,10 @@ def test_one_value_seen_alone_is_no_certainty():
     assert known_values.score_upper(values, counts, 0.025) > 1
     assert known_values.score_lower(values, counts, 0.025) == 0
     assert known_values.standard_error(values, counts) == 0
+    for method in cost.INTERVALS:
+        found = cost.total(0, 0, 0, 30, c_fp=1, c_fn=20, method=method)
+        assert found.lower == found.estimate == 0
+        assert found.upper > 30
 
 
 def test_the_seed_of_the_chapter():

@@ -112,9 +112,12 @@ def score(
 def wald(
     values: NDArray[np.float64], counts: NDArray[np.int64], tail: float
 ) -> tuple[float, float]:
-    """Mean plus and minus a normal quantile times the standard error; of no width where it is 0."""
+    """Mean plus and minus a normal quantile times the standard error.
+
+    All that is possible where the rows are in one cell: a standard error of 0 is ignorance then.
+    """
     se, centre = known_values.standard_error(values, counts), known_values.mean(values, counts)
-    found = student.limits(centre, se, math.inf, tail * 2, "both")
+    found = student.limits(centre, se or math.inf, math.inf, tail * 2, "both")
     return found.lower, found.upper
 
 
