@@ -10,6 +10,7 @@ import pytest
 
 from nofluke import Predictions, read_predictions
 from nofluke.errors import InputError
+from nofluke.scores.readers import sql
 
 LONG = {
     "model": ["svm", "svm", "svm", "nn", "nn", "nn"],
@@ -87,6 +88,23 @@ class TestRoles:
         assert read_predictions(pl.DataFrame(WIDE)).notes == (
             "NF112: read columns example='id', label='target', candidates 'svm', 'nn'.",
         )
+
+    def test_columns_that_may_be_candidates_and_are_not_read_are_told(self, tmp_path):
+        (tmp_path / "m.csv").write_text("id,label,score,svm\na,0,0.1,0.2\nb,1,0.7,0.6\n")
+        table = read_predictions(tmp_path / "m.csv")
+
+        assert table.candidates == ("m",)
+        assert (
+            table.notes[0]
+            == "NF112: read columns example='id', prediction='score'; not read: 'svm'."
+        )
+
+    def test_a_candidate_cannot_be_named_twice(self):
+        frame = pl.DataFrame(LONG)
+
+        for asked in ("model", ["p"]):
+            how = {"columns": {"candidate": asked}}
+            assert refusal(lambda h=how: read_predictions({"x": frame}, **h))[0] == "NF008"
 
     def test_named_columns_are_taken(self):
         frame = pl.DataFrame(LONG).rename({"y_true": "died", "p": "risk"})
@@ -301,7 +319,8 @@ class TestRuns:
             "the data frame: candidate and example repeat in 3 pairs: 'm'/'a', 'm'/'b', 'm'/'c'. "
             "The first stands in the data frame rows 1 and 4. If they are by different readers, "
             'seeds or runs, name the column that tells: columns={"reader": "..."} makes each '
-            "reader of a candidate a candidate of its own; else remove the rows that should not be there.",
+            "reader of a candidate a candidate of its own; else remove the rows that should not be "
+            "there.",
         )
 
     @pytest.mark.parametrize("role", ["reader", "run"])
@@ -339,6 +358,18 @@ def test_missing_predictions(tmp_path):
     assert "'nn' lacks 1 ('a')" in told
     assert read_predictions(tmp_path / "t.csv", missing="common").examples == ("b", "c")
     assert read_predictions(tmp_path / "t.csv", missing="own").n.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_columns_called_label_and_code_do_not_collide_with_those_of_the_reader(
+    end, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sql, "_ENUM_MOST", 2)  # as with more ids than an enumeration holds
+    frame = pl.DataFrame({"id": ["a", "b", "c"], "label": [0, 1, 1], "code": [0.1, 0.7, 0.9]})
+    getattr(frame, f"write_{end}")(tmp_path / f"t.{end}")
+
+    table = read_predictions(tmp_path / f"t.{end}", candidates=["code"])
+    assert content(table) == {"code": EXPECTED["svm"]}
 
 
 def test_predictions_that_are_text_are_refused():

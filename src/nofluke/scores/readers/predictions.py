@@ -159,7 +159,7 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
     listed = wanted.get("candidate") if isinstance(wanted.get("candidate"), tuple) else None
     taken = set(listed or ()) | {c for c in wanted.values() if isinstance(c, str)}
     by: dict[str, str | None] = {}
-    if listed is not None or name.given:
+    if listed is not None or (name.given and wanted.get("candidate") is None):
         by["candidate"] = None
     if listed is not None:
         by["prediction"] = None
@@ -177,7 +177,7 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
         by, listed = _without_candidates(table, name, by)
     if listed is not None:
         by["prediction"] = None
-    return _Roles(by=by, listed=listed, note=_note(by, listed, wanted))
+    return _Roles(by=by, listed=listed, note=_note(table, by, listed, wanted))
 
 
 def _without_candidates(
@@ -219,12 +219,22 @@ def _alias(table: Table, role: str, taken: set[str]) -> str | None:
 
 
 def _note(
-    by: Mapping[str, str | None], listed: tuple[str, ...] | None, wanted: Mapping[str, Any]
+    table: Table,
+    by: Mapping[str, str | None],
+    listed: tuple[str, ...] | None,
+    wanted: Mapping[str, Any],
 ) -> str | None:
+    """What was guessed, and which columns beside might be candidates and are not."""
     guessed = [f"{r}={c!r}" for r, c in by.items() if c not in {None, r} and r not in wanted]
     if listed is not None and "candidate" not in wanted:
         guessed.append(f"candidates {some(listed, most=8)}")
-    return f"NF112: read columns {', '.join(guessed)}." if guessed else None
+    unread = [c for c in table.kinds if c not in by.values() and c not in (listed or ())]
+    if by["candidate"] is not None or "candidate" in wanted:
+        unread = []
+    if not guessed and not unread:
+        return None
+    told = f"read columns {', '.join(guessed)}" if guessed else "read columns by their names"
+    return f"NF112: {told}{f'; not read: {some(unread)}' if unread else ''}."
 
 
 def _same(read: Sequence[tuple[Table, _Roles]]) -> _Roles:
