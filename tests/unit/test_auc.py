@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import combinations
 
 import mpmath
 import numpy as np
@@ -99,7 +100,7 @@ def test_a_constant_scorer_is_not_certainly_at_one_half():
     assert (found.estimate, found.boundary) == (0.5, True)
     assert found.lower < 0.3
     assert found.upper > 0.7
-    assert curves.auc_test(Y, [1] * 12).pvalue == 0.5
+    assert curves.auc_test(Y, [1] * 12).pvalue == 1
 
 
 def test_an_area_below_one_half_is_a_finding_and_not_flipped():
@@ -255,6 +256,56 @@ def test_identical_candidates_are_equal_with_certainty_of_nothing():
 
     assert (found.pvalue, found.df, found.statistic) == (1.0, 0, 0.0)
     assert found.notes[0].startswith("NF201")
+
+
+def test_equality_says_what_it_leaves_out():
+    found = curves.auc_equality(Y, [[1] * 12, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
+
+    assert found.areas[:2] == (0.5, 1.0)
+    assert "leaves that difference out" in found.notes[0]
+    assert found.df == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "s"),
+    [
+        ([1, 1, 1, 0, 0, 0, 0], [5, 6, 6, 1, 2, 2, 3]),
+        ([0, 0, 1, 1], [5, 6, 1, 1]),
+        ([1, 0, 0, 0, 0], [3, 1, 3, 7, 2]),
+        ([0, 1, 1, 1, 1], [3, 1, 3, 7, 2]),
+        ([1, 0], [2, 1]),
+        ([1, 0, 1], [2, 2, 2]),
+    ],
+)
+def test_without_spread_the_test_counts_all_ways_to_label_the_rows(y, s):
+    seen = pairs.area(y, s)
+    ways = [
+        pairs.area([i in chosen for i in range(len(y))], s)
+        for chosen in combinations(range(len(y)), sum(y))
+    ]
+    better = sum(way >= seen for way in ways) / len(ways)
+    worse = sum(way <= seen for way in ways) / len(ways)
+    exact = {"better": better, "worse": worse, "different": min(1, 2 * min(better, worse))}
+    for alternative, p in exact.items():
+        found = curves.auc_test(y, s, alternative=alternative)
+        assert found.pvalue == pytest.approx(p, rel=1e-12)
+        assert found.log10_p == pytest.approx(math.log10(p), abs=1e-12)
+        assert (found.method, found.guarantee) == ("permutation", "finite-sample")
+
+
+def test_a_perfect_order_of_many_rows():
+    found = curves.auc_test(np.arange(4000) >= 2000, np.arange(4000))
+
+    assert found.pvalue == 0
+    assert found.log10_p == pytest.approx(-math.log10(math.comb(4000, 2000)), rel=1e-12)
+
+
+def test_clusters_without_spread_are_tested_by_a_heuristic():
+    y, s = np.arange(20) >= 8, np.arange(20)
+    found = curves.auc_test(y, s, clusters=np.repeat([0, 1, 2, 3, 4], 4))
+
+    assert (found.method, found.guarantee, found.boundary) == ("mann_whitney", "heuristic", True)
+    assert found.statistic == pytest.approx(0.5 / math.sqrt(6 / (12 * 3 * 2)))
 
 
 def test_unpaired_areas():

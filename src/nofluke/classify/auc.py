@@ -11,18 +11,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from scipy.special import betaln, hyp2f1, log_ndtr, stdtr
 
 from nofluke import checks
 from nofluke.classify import rows
 from nofluke.kernels import roc_areas
-from nofluke.results import Evidence
+from nofluke.results import Evidence, Guarantee
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 WHAT = "The area under the ROC curve"
+_ASYMPTOTIC: Guarantee = "asymptotic"
 ASSUMES = "rows are independent draws within each class"
 ASSUMES_CLUSTERS = "clusters are independent draws; rows of one may depend in any way"
 _FEW = 20  # clusters
@@ -65,7 +66,8 @@ class AreaTest(Evidence):
         estimate: The area.
         df: Degrees of freedom of t; infinite for the normal law.
         log10_p: Decimal logarithm of the p-value, finite where that is 0 as a double.
-        boundary: Whether the rows show no spread, so that the variance is that of Mann & Whitney.
+        boundary: Whether the rows show no spread, so that the p-value is one of permutation, or,
+            with clusters, a heuristic.
         notes: Findings, each beginning with its code.
     """
 
@@ -121,8 +123,10 @@ def auc_test(
     """Test that the area under the ROC curve is one half: that scores do not order the classes.
 
     The test of Brunner & Munzel, t with Satterthwaite's degrees of freedom: unlike that of Mann &
-    Whitney it does not take the two classes to be spread alike. Where the rows show no spread it
-    is the latter, with the variance (m + n + 1) / (12 m n), which ties only make smaller.
+    Whitney it does not take the two classes to be spread alike. Where the rows show no spread (an
+    area of 0 or 1, one row of a class, all tied) the p-value is that of all ways to label the
+    rows: exact where scores and labels are independent. With clusters it is normal there, with the
+    variance (m + n + 1) / (12 m n) and clusters counted, which is a heuristic.
 
     Args:
         labels: Shape (n,), as in ``auc``.
@@ -148,26 +152,53 @@ def auc_test(
     found = roc_areas.area(y, s)
     variance, df = spread(y, s, codes, found)
     boundary = not 0 < variance < math.inf
+    method, guarantee = "brunner_munzel" if codes is None else "obuchowski", _ASYMPTOTIC
     if boundary:
         m, n = effective(y, codes)
         variance, df = roc_areas.newcombe_variance(0.5, m, n), math.inf
+        method, guarantee = "mann_whitney", "heuristic"
     statistic = (found.value - found.rest) / 2 / math.sqrt(variance)
-    units = y.size if codes is None else int(codes.max()) + 1
-    by_rows = "mann_whitney" if boundary else "brunner_munzel"
+    p, log10_p = (f(statistic, df, alternative) for f in (tail_probability, log10_probability))
+    if boundary and codes is None:
+        log_p = _log_relabelled(y, s, found, alternative)
+        p, log10_p = math.exp(log_p), log_p / math.log(10)
+        method, guarantee = "permutation", "finite-sample"
     return AreaTest(
-        pvalue=tail_probability(statistic, df, alternative),
+        pvalue=p,
         statistic=statistic,
         alternative=alternative,
-        method=by_rows if codes is None or boundary else "obuchowski",
-        guarantee="asymptotic" if codes is None or not boundary else "heuristic",
-        n=units,
+        method=method,
+        guarantee=guarantee,
+        n=y.size if codes is None else int(codes.max()) + 1,
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         estimate=found.value,
         df=df,
-        log10_p=log10_probability(statistic, df, alternative),
+        log10_p=log10_p,
         boundary=boundary,
         notes=(*below_half(found.value), *no_spread(boundary), *few_clusters(codes)),
     )
+
+
+def _log_relabelled(
+    y: NDArray[np.bool_], s: NDArray[np.float64], found: roc_areas.Area, alternative: str
+) -> float:
+    """Log of the exact permutation p-value where the rows show no spread.
+
+    The share of the C(m + n, m) ways to label the rows that give at least this area ("better"), at
+    most ("worse"), or twice the smaller one.
+    """
+    m, n = found.m, found.n
+    if m == 1 or n == 1:
+        alone = s[y if m == 1 else ~y][0]
+        shares = [math.log(np.mean(s >= alone)), math.log(np.mean(s <= alone))]
+        better, worse = shares if m == 1 else shares[::-1]
+    elif found.value in (0, 1):
+        one_way = math.lgamma(m + 1) + math.lgamma(n + 1) - math.lgamma(m + n + 1)
+        better, worse = (one_way, 0.0) if found.value == 1 else (0.0, one_way)
+    else:  # all scores tie
+        better = worse = 0.0
+    both = min(0.0, math.log(2) + min(better, worse))
+    return {"better": better, "worse": worse, "different": both}[alternative]
 
 
 def spread(
@@ -187,9 +218,10 @@ def spread(
 def effective(y: NDArray[np.bool_], codes: NDArray[np.int64] | None) -> tuple[int, int]:
     """Independent units of each class: rows, or clusters that hold such rows."""
     if codes is None:
-        m = int(y.sum())
+        m = int(np.count_nonzero(y))
         return m, y.size - m
-    return len(set(codes[y].tolist())), len(set(codes[~y].tolist()))
+    m, n = (int(np.count_nonzero(np.bincount(codes[of]))) for of in (y, ~y))
+    return m, n
 
 
 def tail_probability(statistic: float, df: float, alternative: str) -> float:

@@ -218,7 +218,8 @@ def bootstrap(asked: Asked) -> Found:
     else:
         areas = roc_areas.bootstrap_cluster_areas(*drawn, asked.codes, asked.n_resamples, rng)
     defined = areas[areas == areas]  # noqa: PLR0124 (NaN differs from itself)
-    limits = resampling.limits(areas, asked.area.value, asked.alpha, asked.side, None)
+    low, high = resampling.limits(areas, asked.area.value, asked.alpha, asked.side, None)
+    limits = student.Limits(max(low, 0.0), min(high, 1.0))
     se = float(defined.std(ddof=1)) if defined.size > 1 else None
     return Found(limits, se, None, areas.size - defined.size)
 
@@ -268,8 +269,8 @@ def _interval(asked: Asked, method: str) -> AreaInterval:
     limits = found.limits
     return AreaInterval(
         estimate=area.value,
-        lower=0.0 if asked.side == "upper" else max(limits.lower, _floor(method)),
-        upper=1.0 if asked.side == "lower" else min(limits.upper, -_floor(method) + 1),
+        lower=0.0 if asked.side == "upper" else limits.lower,
+        upper=1.0 if asked.side == "lower" else limits.upper,
         alpha=asked.alpha,
         side=asked.side,
         method="newcombe" if boundary else method,
@@ -290,11 +291,6 @@ def _interval(asked: Asked, method: str) -> AreaInterval:
             *few_clusters(codes, found.undefined),
         ),
     )
-
-
-def _floor(method: str) -> float:
-    """Areas lie in [0, 1]; only the limits of ``delong`` are left as other programs give them."""
-    return -math.inf if method == "delong" else 0.0
 
 
 def _logit(asked: Asked, variance: float, df: float) -> Found:

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from nofluke.classify.auc import Area, AreaTest, auc, auc_test
-from nofluke.classify.auc_differences import (
-    AreaCovariance,
-    AreaDifference,
-    AreaEquality,
-    auc_equality,
-    compare_auc,
-    compare_auc_unpaired,
-    delong,
-)
+from nofluke.classify.auc_covariance import AreaCovariance, AreaEquality, auc_equality, delong
+from nofluke.classify.auc_differences import AreaDifference, compare_auc, compare_auc_unpaired
 from nofluke.classify.auc_intervals import AUC_INTERVALS, AreaInterval, auc_interval
 from nofluke.classify.partial_auc import PartialArea, partial_auc
 

@@ -1,0 +1,216 @@
+"""Areas of several candidates on the same rows: their covariance, and whether all are equal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc
+
+from nofluke.classify import rows
+from nofluke.classify.auc import (
+    ASSUMES,
+    ASSUMES_CLUSTERS,
+    WHAT,
+    below_half,
+    effective,
+    few_clusters,
+    no_spread,
+)
+from nofluke.errors import InputError
+from nofluke.kernels import roc_areas
+from nofluke.results import Evidence
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_UNSEEN = 1e-9  # a gap between areas that is no rounding
+_SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AreaCovariance:
+    """Areas of K candidates on the same rows, and how their errors go together.
+
+    Attributes:
+        areas: Shape (K,).
+        covariance: Shape (K, K): DeLong's, Obuchowski's with clusters; None where a class has one
+            row (one cluster) only, which says nothing about the spread.
+        n_positive: Positive rows.
+        n_negative: Negative rows.
+        n_clusters: Clusters, or None.
+        notes: Findings, each beginning with its code.
+    """
+
+    areas: NDArray[np.float64]
+    covariance: NDArray[np.float64] | None
+    n_positive: int
+    n_negative: int
+    n_clusters: int | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaEquality(Evidence):
+    """The outcome of the test that K areas on the same rows are equal.
+
+    Attributes:
+        areas: The areas, in the order given.
+        df: Independent differences that the rows can tell from 0: K - 1, fewer where candidates
+            order the rows alike.
+        df_error: Degrees of freedom of the variance with clusters; infinite without.
+        notes: Findings, each beginning with its code.
+    """
+
+    areas: tuple[float, ...]
+    df: int
+    df_error: float
+    notes: tuple[str, ...]
+
+
+def delong(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaCovariance:
+    """Areas of several candidates on the same rows, with their full covariance.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores: Shape (K, n), a row for each candidate; (n,) is one candidate.
+        clusters: Shape (n,), where rows depend on each other.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988; with clusters Obuchowski 1997.
+
+    >>> found = delong([1, 1, 1, 0, 0, 0], [[9, 5, 4, 6, 3, 4], [9, 7, 4, 6, 3, 4]])
+    >>> found.areas.round(4).tolist()
+    [0.7222, 0.8333]
+    >>> found.covariance.round(4).tolist()
+    [[0.0617, 0.037], [0.037, 0.037]]
+    """
+    y, s = rows.labelled(labels, scores, positive=positive, several=True)
+    m, n = rows.both_classes(y, what=WHAT)
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    found = roc_areas.deviations(y, s)
+    covariance, _ = covariance_of(y, found.of_rows, codes)
+    known = bool(np.isfinite(covariance).all())
+    return AreaCovariance(
+        areas=found.values,
+        covariance=covariance if known else None,
+        n_positive=m,
+        n_negative=n,
+        n_clusters=None if codes is None else int(codes.max()) + 1,
+        notes=(*below_half(float(found.values.min())), *no_spread(not known), *few_clusters(codes)),
+    )
+
+
+def auc_equality(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    positive: object = None,
+) -> AreaEquality:
+    """Test that the areas of K candidates on the same rows are all equal.
+
+    Wald's statistic of the differences, chi-squared with as many degrees of freedom as the rows can
+    tell apart: candidates that order all rows alike count once. With clusters Hotelling's, which
+    pays for the covariance being estimated from few of them.
+
+    Args:
+        labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
+        scores: Shape (K, n), a row for each of at least two candidates.
+        clusters: Shape (n,), where rows depend on each other.
+        positive: The label of the positive class.
+
+    Raises:
+        InputError: Labels, scores or clusters that cannot be used, only one class or fewer than two
+            rows or clusters of one (NF053).
+
+    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
+
+    >>> s = [[9, 8, 8, 6, 5, 3, 8, 6, 4, 4], [7, 7, 6, 5, 5, 2, 7, 7, 5, 5]]
+    >>> print(auc_equality([1, 1, 1, 1, 1, 1, 0, 0, 0, 0], s + s))
+    p = 0.007994 (different; delong, n=10, asymptotic)
+    """
+    y, s = rows.labelled(labels, scores, positive=positive, several=True)
+    rows.both_classes(y, what=WHAT)
+    if len(s) < 2:
+        raise InputError("one candidate; equality needs two or more rows of scores.", code="NF002")
+    codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
+    if min(effective(y, codes)) < 2:
+        raise InputError(
+            "a class has one row (one cluster) only, so that the covariance of the areas is "
+            "undefined; compare_auc compares two candidates all the same.",
+            code="NF053",
+        )
+    found = roc_areas.deviations(y, s)
+    contrasts = found.of_rows[1:] - found.of_rows[:1]
+    gaps = found.values[1:] - found.values[0]
+    chi2, rank, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
+    units = y.size if codes is None else int(codes.max()) + 1
+    df_error = math.inf if codes is None else float(units - rank)
+    return AreaEquality(
+        pvalue=_equality_tail(chi2, rank, units, df_error),
+        statistic=chi2,
+        alternative="different",
+        method="delong" if codes is None else "obuchowski",
+        guarantee="asymptotic",
+        n=units,
+        assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
+        areas=tuple(found.values.tolist()),
+        df=rank,
+        df_error=df_error,
+        notes=(*_unseen(left, rank), *few_clusters(codes)),
+    )
+
+
+def covariance_of(
+    y: NDArray[np.bool_], of_rows: NDArray[np.float64], codes: NDArray[np.int64] | None
+) -> tuple[NDArray[np.float64], float]:
+    """Covariance from deviations, and degrees of freedom: infinite without clusters, as DeLong."""
+    if codes is None:
+        return roc_areas.covariance(y, of_rows), math.inf
+    return roc_areas.clustered(y, of_rows, codes)
+
+
+def _unseen(left: float, rank: int) -> tuple[str, ...]:
+    """The findings that nothing differs, or that what differs has no variance."""
+    if left > _UNSEEN:
+        return (
+            "NF201: some areas differ in a way of which the rows show no variance (an area of 0 or "
+            "1, scores that all tie); the test leaves that difference out. Compare in pairs.",
+        )
+    return no_spread(rank == 0)
+
+
+def _wald(gaps: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int, float]:
+    """Quadratic form of the pseudo-inverse, the rank, and the largest gap that they leave out.
+
+    Eigenvalues that are rounding only count as 0.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > _SINGULAR * max(float(values[-1]), 0.0)
+    if not kept.any():
+        return 0.0, 0, float(np.abs(gaps).max())
+    along = vectors[:, kept].T @ gaps
+    left = float(np.abs(gaps - vectors[:, kept] @ along).max())
+    return float((along**2 / values[kept]).sum()), int(np.count_nonzero(kept)), left
+
+
+def _equality_tail(chi2: float, rank: int, units: int, df_error: float) -> float:
+    if rank == 0:
+        return 1.0
+    if math.isinf(df_error):
+        return float(chdtrc(rank, chi2))
+    if df_error <= 0:
+        return 1.0  # as many differences as clusters: every one of them can be fitted
+    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (units - 1))))
