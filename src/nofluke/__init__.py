@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from nofluke.questions.rank import rank, rank_metrics
     from nofluke.questions.runs import runs
     from nofluke.questions.stream import ComparisonStream
+    from nofluke.scores.predictions import Predictions
     from nofluke.scores.readers import read
+    from nofluke.scores.readers.predictions import read_predictions
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
 
 __all__ = [
     "ComparisonStream",
+    "Predictions",
     "Scores",
     "audit_methods",
     "bands",
@@ -48,6 +51,7 @@ __all__ = [
     "rank_metrics",
     "read",
     "runs",
+    "read_predictions",
     "selective",
     "sequences",
     "split_breakeven",
@@ -56,6 +60,7 @@ __all__ = [
 # The front door opens rooms when they are entered, so that `nofluke --help` stays quick.
 _ROOMS = {
     "ComparisonStream": "nofluke.questions.stream",
+    "Predictions": "nofluke.scores.predictions",
     "Scores": "nofluke.scores.table",
     "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
@@ -66,6 +71,7 @@ _ROOMS = {
     "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",
     "runs": "nofluke.questions.runs",
+    "read_predictions": "nofluke.scores.readers.predictions",
     "split_breakeven": "nofluke.selective",
 }
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
-from nofluke.scores.readers import cells, failures, files, gather
-from nofluke.scores.readers.columns import Name
+from nofluke.scores.readers import cells, failures, files, gather, opening
 from nofluke.scores.readers.workspace import Workspace
 
 if TYPE_CHECKING:
     from nofluke.scores.readers.columns import Wanted
-    from nofluke.scores.readers.files import File
-    from nofluke.scores.readers.tables import Table
     from nofluke.scores.table import Scores
 
 
@@ -67,11 +62,11 @@ def read(
     """
     cells.check_decimal(decimal)
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
-        items = list(_items(source, space))
+        items = list(opening.items(source, space))
         found = [item for item, _ in items if isinstance(item, files.File)]
         # Hashing releases the interpreter, so it runs while the rows are read.
         digest = pool.submit(files.digest, found) if len(found) == len(items) else None
-        tables = [(_table(item, delimiter, decimal, space), name) for item, name in items]
+        tables = [(opening.table(item, delimiter, decimal, space), name) for item, name in items]
         question = gather.Question(
             better=better,
             bounds=bounds,

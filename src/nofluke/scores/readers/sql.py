@@ -115,6 +115,12 @@ class SqlTable:
     def prepare(self, columns: Sequence[str]) -> None:
         """Nothing to do: only what is asked for is read."""
 
+    def number_rows(self, column: str) -> None:
+        """Add a column of row numbers as text, all of one length."""
+        digits = len(str(max(0, self.n_rows() - 1)))
+        self._sql[column] = f"lpad(CAST({self._row} AS VARCHAR), {digits}, '0')"
+        self.kinds[column] = "text"
+
     def narrow(self, column: str, text: str) -> None:
         """Go on with the rows whose column has this text."""
         self._where = f"{self._where} AND {self._text(column)} = {literal(text)}"
@@ -192,8 +198,11 @@ class SqlTable:
                 self._con.execute(f"CREATE TYPE {enum} AS ENUM ({labels})")
                 picked.append(f"enum_code(CAST({text} AS {enum})) AS {alias}")
             else:
-                joins.append(f"JOIN {self._labelled[name]} AS j{alias} ON j{alias}.label = {text}")
-                picked.append(f"j{alias}.code AS {alias}")
+                # Names that no column has: the table itself may have one called label or code.
+                label, code = quoted(f"\x01label {alias}"), quoted(f"\x01code {alias}")
+                renamed = select(f"label AS {label}, code AS {code}", self._labelled[name])
+                joins.append(f"JOIN ({renamed}) AS j{alias} ON {label} = {text}")
+                picked.append(f"{code} AS {alias}")
         return picked, joins
 
     def _slices(self, *, whole: bool) -> Iterator[str]:
