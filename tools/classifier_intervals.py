@@ -3,7 +3,7 @@
     python tools/classifier_intervals.py STUDY [REPEATS]   to docs/data/coverage-STUDY.csv
     python tools/classifier_intervals.py page              tables and figure from those files
 
-STUDY is areas, precisions, clusters or predictive; together they take half an hour.
+STUDY is areas, precisions, elsewhere, clusters or predictive; together they take half an hour.
 """
 
 import sys
@@ -14,7 +14,7 @@ from nofluke.studies import coverage_tables
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "explanation" / "intervals-for-auc.md"
-REPEATS = {"areas": 5000, "precisions": 800, "clusters": 2000, "predictive": 0}
+REPEATS = {"areas": 2500, "precisions": 800, "elsewhere": 400, "clusters": 1000, "predictive": 0}
 
 
 def run(study, repeats):
@@ -23,6 +23,11 @@ def run(study, repeats):
         parts = (studies.area_coverage(s, repeats=repeats) for s in studies.AREA_SETTINGS)
     elif study == "precisions":
         parts = (studies.precision_coverage(s, repeats=repeats) for s in studies.PRECISION_SETTINGS)
+    elif study == "elsewhere":
+        parts = (
+            studies.precision_coverage(s, prevalence=p, repeats=repeats)
+            for s, p in studies.ELSEWHERE_SETTINGS
+        )
     elif study == "clusters":
         parts = (studies.cluster_coverage(s, repeats=repeats) for s in studies.CLUSTER_SETTINGS)
     else:

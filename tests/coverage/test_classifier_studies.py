@@ -30,7 +30,7 @@ def agree(found, kept):
 
 
 def test_the_page_shows_the_files():
-    names = ("areas", "precisions", "clusters", "predictive")
+    names = ("areas", "precisions", "elsewhere", "clusters", "predictive")
     rows = {study: stored(study) for study in names}
     text = PAGE.read_text(encoding="utf-8")
 
@@ -46,7 +46,16 @@ def test_the_page_shows_the_files():
 def test_all_settings_are_there():
     for study, settings, methods in (
         ("areas", studies.AREA_SETTINGS, {*studies.AREA_METHODS, "wald"}),
-        ("precisions", studies.PRECISION_SETTINGS, {*studies.PRECISION_METHODS, "bootstrap_z"}),
+        (
+            "precisions",
+            [f"{s} at {s.positives / s.labels.size:g}" for s in studies.PRECISION_SETTINGS],
+            {*studies.PRECISION_METHODS, "bootstrap_z"},
+        ),
+        (
+            "elsewhere",
+            [f"{s} at {p:g}" for s, p in studies.ELSEWHERE_SETTINGS],
+            {*studies.PRECISION_METHODS, "bootstrap_z"},
+        ),
         ("clusters", studies.CLUSTER_SETTINGS, set(studies.CLUSTER_METHODS)),
         ("predictive", studies.PREDICTIVE_SETTINGS, set(studies.PREDICTIVE_METHODS)),
     ):
@@ -75,6 +84,14 @@ def test_areas(at):
 def test_precisions(at):
     setting = studies.PRECISION_SETTINGS[at]
     agree(studies.precision_coverage(setting, repeats=100, seed=1), stored("precisions"))
+
+
+def test_precisions_elsewhere():
+    setting, prevalence = studies.ELSEWHERE_SETTINGS[1]
+    agree(
+        studies.precision_coverage(setting, prevalence=prevalence, repeats=200, seed=1),
+        stored("elsewhere"),
+    )
 
 
 @pytest.mark.parametrize("at", [0, 10, 21])

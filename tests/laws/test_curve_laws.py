@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nofluke.classify import curves
-from nofluke.classify.precision_recall import METHODS, average_precision, precision_recall
+from nofluke.classify.precision_recall import (
+    AVERAGE_PRECISION_INTERVALS,
+    average_precision,
+    precision_recall,
+)
 from nofluke.classify.roc import BANDS, roc
 
 CONVENTIONS = ("ap", "trapezoid", "davis_goadrich")
@@ -72,7 +76,7 @@ def test_intervals_hold_their_estimate_and_grow_with_the_level(rows, method, pre
     )
 
     assert 0 <= surer.lower <= sure.lower <= sure.estimate <= sure.upper <= surer.upper <= 1
-    assert set(METHODS) == {"boyd", "band", "bootstrap"}
+    assert set(AVERAGE_PRECISION_INTERVALS) == {"boyd", "band", "bootstrap"}
 
 
 @given(classified(), st.sampled_from(CONVENTIONS))

@@ -204,7 +204,7 @@ class Found(NamedTuple):
     se: float | None
 
 
-METHODS: Register[Callable[[Asked], Found]] = Register("method")
+AVERAGE_PRECISION_INTERVALS: Register[Callable[[Asked], Found]] = Register("method")
 
 
 def average_precision(
@@ -281,7 +281,9 @@ def average_precision(
     return _interval(asked, convention, method)
 
 
-@METHODS.add(guarantee="asymptotic", cite="Efron 1979, within each class, on the logit scale")
+@AVERAGE_PRECISION_INTERVALS.add(
+    guarantee="asymptotic", cite="Efron 1979, within each class, on the logit scale"
+)
 def bootstrap(asked: Asked) -> Found:
     """The spread of resamples within each class, on the logit scale, by t.
 
@@ -295,7 +297,7 @@ def bootstrap(asked: Asked) -> Found:
     return Found(_logit(asked, se, df), se)
 
 
-@METHODS.add(guarantee="heuristic", cite="Boyd, Eng & Page 2013, section 3.2")
+@AVERAGE_PRECISION_INTERVALS.add(guarantee="heuristic", cite="Boyd, Eng & Page 2013, section 3.2")
 def boyd(asked: Asked) -> Found:
     """The spread of a rate among the positives, on the logit scale, with normal quantiles.
 
@@ -306,7 +308,9 @@ def boyd(asked: Asked) -> Found:
     return Found(_logit(asked, se, math.inf), se)
 
 
-@METHODS.add(guarantee="finite-sample", cite="Campbell 1994; limits by monotonicity")
+@AVERAGE_PRECISION_INTERVALS.add(
+    guarantee="finite-sample", cite="Campbell 1994; limits by monotonicity"
+)
 def band(asked: Asked) -> Found:
     """Between the least and the largest area that fits bands of both classes.
 
@@ -324,7 +328,7 @@ def band(asked: Asked) -> Found:
 
 
 def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
-    known, (m, n) = METHODS[method], _sizes(asked)
+    known, (m, n) = AVERAGE_PRECISION_INTERVALS[method], _sizes(asked)
     if method == "band" and convention != "ap":
         raise InputError(
             f"method='band' bounds convention='ap' only, not {convention!r}; use 'bootstrap', or "
@@ -336,7 +340,7 @@ def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
     if boundary:
         whole = Found(student.Limits(0.0, 1.0), None)
         found = band(asked) if convention == "ap" else whole
-        method, known = "band", METHODS["band"]
+        method, known = "band", AVERAGE_PRECISION_INTERVALS["band"]
     return AveragePrecision(
         estimate=asked.value,
         lower=0.0 if asked.side == "upper" else min(found.limits.lower, asked.value),

@@ -47,6 +47,11 @@ PRECISION_SETTINGS = tuple(
 )
 PRECISION_METHODS = ("bootstrap", "boyd", "band")
 
+ELSEWHERE_SETTINGS = tuple(
+    (Binormal(rows, rows, area), prevalence)
+    for rows, area, prevalence in product((50, 200, 1000), (0.8, 0.95), (0.2, 0.05, 0.01))
+)
+
 CLUSTER_SETTINGS = tuple(
     Clustered(clusters, 6, kind, area)
     for kind, clusters, area in product(("pure", "mixed", "random"), (6, 10, 20, 50), (0.75, 0.9))

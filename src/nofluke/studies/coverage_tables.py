@@ -39,10 +39,11 @@ def of_page(rows: Mapping[str, Sequence[Coverage]]) -> dict[str, str]:
     """The tables of docs/explanation/intervals-for-auc.md by name.
 
     Args:
-        rows: Rows of the studies "areas", "precisions", "clusters" and "predictive".
+        rows: Rows of the studies "areas", "precisions", "elsewhere", "clusters" and "predictive".
     """
     tables = {study: table(of) for study, of in rows.items()}
     tables["precisions-size"] = grouped(rows["precisions"], word=0, name="positives + negatives")
+    tables["elsewhere-prevalence"] = grouped(rows["elsewhere"], word=6, name="prevalence")
     for kind in ("pure", "mixed", "random"):
         of_kind = [row for row in rows["clusters"] if row.setting.startswith(kind)]
         tables[f"clusters-{kind}"] = grouped(of_kind, word=1, name="clusters x rows")
