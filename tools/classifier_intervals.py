@@ -14,7 +14,7 @@ from nofluke.studies import coverage_tables
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "explanation" / "intervals-for-auc.md"
-REPEATS = {"areas": 2500, "precisions": 800, "elsewhere": 400, "clusters": 1000, "predictive": 0}
+REPEATS = {"areas": 2500, "precisions": 400, "elsewhere": 300, "clusters": 1000, "predictive": 0}
 
 
 def run(study, repeats):

@@ -113,7 +113,7 @@ def area_coverage(
         found = {method: auc_interval(y, s, method=method) for method in methods}
         return found | ({"wald": _wald(found["delong"])} if "delong" in found else {})
 
-    return count(f"{setting}", ask, setting.area, repeats=repeats, seed=seed)
+    return count(setting, ask, setting.area, repeats=repeats, seed=seed)
 
 
 def precision_coverage(
@@ -145,7 +145,8 @@ def precision_coverage(
         )
 
     truth, name = setting.average_precision(pi), f"{setting} at {pi:g}"
-    return count(name, ask, truth, repeats=repeats, seed=seed)
+    rows = count(setting, ask, truth, repeats=repeats, seed=seed)
+    return [row._replace(setting=name) for row in rows]
 
 
 def cluster_coverage(
@@ -172,7 +173,7 @@ def cluster_coverage(
             for method in methods
         }
 
-    return count(f"{setting}", ask, setting.area, repeats=repeats, seed=seed)
+    return count(setting, ask, setting.area, repeats=repeats, seed=seed)
 
 
 def predictive_coverage(
@@ -200,7 +201,7 @@ def predictive_coverage(
 
 
 def count(
-    setting: str,
+    setting: object,
     ask: Callable[[np.random.Generator], Mapping[str, Interval]],
     truth: float,
     *,
@@ -210,19 +211,20 @@ def count(
     """Count how often each method's interval holds the truth.
 
     Args:
-        setting: Its name, which together with the seed starts the generator.
+        setting: What is drawn; written out and together with the seed it starts the generator.
         ask: Draws one sample and answers with an interval for each method.
         truth: The number that the intervals are for.
         repeats: Samples.
         seed: Seed of the study.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(setting.encode())])
+    rng = np.random.default_rng([seed, zlib.crc32(repr(setting).encode())])
     sums: dict[str, NDArray[np.float64]] = {}
     for _ in range(repeats):
         for method, found in ask(rng).items():
             sums[method] = sums.get(method, np.zeros(3)) + _outcome(found, truth)
     return [
-        Coverage(setting, method, repeats, *(of / repeats).tolist()) for method, of in sums.items()
+        Coverage(f"{setting}", method, repeats, *(of / repeats).tolist())
+        for method, of in sums.items()
     ]
 
 
