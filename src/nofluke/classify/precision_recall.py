@@ -36,6 +36,7 @@ _CONVENTIONS = {
 }
 _FEW = 50  # positives
 _ROUNDING = 1e-14  # of an area
+_LEAST = 1e-100  # prevalence: squares of its odds are doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -314,14 +315,10 @@ def boyd(asked: Asked) -> Found:
 def band(asked: Asked) -> Found:
     """Between the least and the largest area that fits bands of both classes.
 
-    One-sided it is the same limit at twice the error level. The bands are Berk and Jones's up to
-    10000 rows of a class, DKW's beyond.
+    The bands are Berk and Jones's up to 10000 rows of a class, DKW's beyond.
     """
-    sides = 1 if asked.side == "both" else 2
-    if sides * asked.alpha >= 1:
-        return Found(student.Limits(0.0, 1.0), None)
     name = "berk_jones" if max(_sizes(asked)) <= 10_000 else "dkw"
-    limits = _rectangles(asked.points, sides * asked.alpha, name)
+    limits = _rectangles(asked.points, asked.alpha, name, asked.side)
     return Found(
         student.Limits(*operating_points.average_precision_limits(limits, asked.prevalence)), None
     )
@@ -382,7 +379,7 @@ def _weight(prevalence: float | None, m: int, n: int) -> tuple[float, float]:
     if prevalence is None:
         return m / (m + n), 1.0
     pi = checks.real(prevalence, name="prevalence")
-    if not 0 < pi < 1:
+    if not _LEAST <= pi < 1:
         hint = f" If you mean {pi:g} %, write {pi / 100:g}." if 1 < pi < 100 else ""
         raise InputError(
             f"prevalence={prevalence!r} must lie strictly between 0 and 1: the share of positives "
@@ -392,8 +389,11 @@ def _weight(prevalence: float | None, m: int, n: int) -> tuple[float, float]:
     return pi, (1 - pi) * m / (pi * n)
 
 
-def _rectangles(points: Points, alpha: float, name: str) -> operating_points.Rectangles:
-    return rectangles(np.append(0, points.tp), np.append(0, points.fp), alpha, name)
+def _rectangles(
+    points: Points, alpha: float, name: str, better: checks.Side = "both"
+) -> operating_points.Rectangles:
+    tp, fp = np.append(0, points.tp), np.append(0, points.fp)
+    return rectangles(tp, fp, alpha, name, better=better)
 
 
 def _notes(convention: str, method: str, m: int, *, boundary: bool) -> tuple[str, ...]:
