@@ -245,10 +245,12 @@ def test_resamples_are_counts_of_the_same_rows():
 
 
 def test_few_positives_are_noted():
-    assert average_precision(Y, S).notes[0].startswith("NF212: only 5 positives")
+    assert "worth 5 positives only" in average_precision(Y, S).notes[0]
     assert average_precision(Y, S, method="band").notes == ()
     y, s = some_rows(0, n=4000)
     assert average_precision(y, s, n_resamples=20).notes == ()
+    elsewhere = average_precision(y, s, n_resamples=20, prevalence=0.001)
+    assert f"worth {(~y).sum() / 999:.3g} positives only" in elsewhere.notes[0]
 
 
 def test_a_tiny_prevalence_does_not_overflow():

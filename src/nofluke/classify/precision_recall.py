@@ -34,7 +34,7 @@ _CONVENTIONS = {
     "trapezoid": operating_points.trapezoid_area,
     "davis_goadrich": operating_points.interpolated_area,
 }
-_FEW = 50  # positives
+_FEW = 50  # positives that go with the negatives at the prevalence
 _ROUNDING = 1e-14  # of an area
 _LEAST = 1e-100  # prevalence: squares of its odds are doubles
 
@@ -232,7 +232,10 @@ def average_precision(
 
     The area is that at the prevalence of the rows, taken as fixed, or at another one: then every
     positive row counts as if it were more or fewer of them. The interval is for the population at
-    that prevalence.
+    that prevalence. Where that is low it depends on false positive rates that few negatives cannot
+    show: in simulations with 50 rows of each class and a prevalence of 1 % "bootstrap" held the
+    truth in half of the samples instead of 95 %. Note NF212 tells when to beware, and "band" is
+    right at every number of rows, if wide.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -333,6 +336,7 @@ def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
             code="NF008",
         )
     found = known.call(asked)
+    odds = asked.prevalence / (1 - asked.prevalence)
     boundary = method != "band" and _no_spread(asked, found.se, method)
     if boundary:
         whole = Found(student.Limits(0.0, 1.0), None)
@@ -354,7 +358,7 @@ def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
         n_negative=n,
         boundary=boundary,
         assumes=_ASSUMES.format(prevalence=asked.prevalence),
-        notes=_notes(convention, method, m, boundary=boundary),
+        notes=_notes(convention, method, min(m, n * odds), boundary=boundary),
     )
 
 
@@ -396,7 +400,7 @@ def _rectangles(
     return rectangles(tp, fp, alpha, name, better=better)
 
 
-def _notes(convention: str, method: str, m: int, *, boundary: bool) -> tuple[str, ...]:
+def _notes(convention: str, method: str, worth: float, *, boundary: bool) -> tuple[str, ...]:
     notes = []
     if boundary:
         notes.append(
@@ -404,10 +408,11 @@ def _notes(convention: str, method: str, m: int, *, boundary: bool) -> tuple[str
             "tied, or one row of a class). That is ignorance, not certainty, so the limits come "
             "from bands for both classes, which know nothing of other conventions than 'ap'."
         )
-    if method != "band" and m < _FEW:
+    if method != "band" and worth < _FEW:
         notes.append(
-            f"NF212: only {m} positives; the area is too high on average, and its interval falls "
-            "short of its level, with few positives and a low prevalence most of all."
+            f"NF212: at this prevalence the rows are worth {worth:.3g} positives only. The area is "
+            "then too high on average, and its interval may hold the truth much less often than "
+            "it says; method='band' keeps its promise."
         )
     if convention == "trapezoid":
         notes.append(
