@@ -98,10 +98,41 @@ def jeffreys(
     0.75 [0.2838, 0.9715] at 95% (jeffreys, n=4, asymptotic)
     """
     ones, n, on, error = _binary(x, side, level, alpha, method="Jeffreys' interval")
-    tail = checks.tail(error, on)
-    lower = 0.0 if ones == 0 else float(betaincinv(ones + 0.5, n - ones + 0.5, tail))
-    upper = 1.0 if ones == n else 1 - float(betaincinv(n - ones + 0.5, ones + 0.5, tail))
-    return _of_rate(ones, n, error, on, (lower, upper), method="jeffreys")
+    return _jeffreys(ones, n, error, on)
+
+
+def of_counts(
+    ones: int,
+    n: int,
+    *,
+    method: str = "clopper_pearson",
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
+) -> Interval:
+    """Interval for a rate of which only the counts are known.
+
+    Args:
+        ones: Number of ones (successes) among n independent examples.
+        n: Number of examples, at least 1.
+        method: "clopper_pearson" (finite-sample), "wilson" or "jeffreys" (asymptotic).
+        level: Coverage promised, as the method promises it.
+        alpha: Error level, instead of ``level``; one-sided intervals spend all of it.
+        side: "both", "lower" (only a lower limit) or "upper".
+
+    Raises:
+        InputError: Counts that are not whole, more ones than examples, an unknown method, or not
+            exactly one of ``level`` and ``alpha``.
+
+    >>> print(of_counts(3, 4, level=0.95))
+    0.75 [0.1941, 0.9937] at 95% (clopper_pearson, n=4, finite-sample)
+    """
+    n = checks.whole(n, name="n")
+    ones = checks.whole(ones, name="ones", least=0)
+    if ones > n:
+        raise InputError(f"ones={ones} of n={n}: there cannot be more ones than n.", code="NF008")
+    limits = _OF_COUNTS[checks.choice(method, tuple(_OF_COUNTS), name="method")]
+    return limits(ones, n, checks.alpha(level=level, alpha=alpha), checks.side(side))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,6 +346,20 @@ def _wilson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
     z = -float(ndtri(checks.tail(alpha, side)))
     limits = _wilson_lower(ones, n, z), 1 - _wilson_lower(n - ones, n, z)
     return _of_rate(ones, n, alpha, side, limits, method="wilson")
+
+
+def _jeffreys(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
+    tail = checks.tail(alpha, side)
+    lower = 0.0 if ones == 0 else float(betaincinv(ones + 0.5, n - ones + 0.5, tail))
+    upper = 1.0 if ones == n else 1 - float(betaincinv(n - ones + 0.5, ones + 0.5, tail))
+    return _of_rate(ones, n, alpha, side, (lower, upper), method="jeffreys")
+
+
+_OF_COUNTS: dict[str, Callable[[int, int, float, checks.Side], Interval]] = {
+    "clopper_pearson": _clopper_pearson,
+    "wilson": _wilson,
+    "jeffreys": _jeffreys,
+}
 
 
 def _wilson_lower(ones: int, n: int, z: float) -> float:
