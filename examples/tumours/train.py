@@ -40,7 +40,7 @@ def main(path: Path) -> None:
     size = np.array(["small", "medium", "large"])[np.searchsorted(thirds, X[test, area])]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("model", "tumour", "diagnosis", "probability", "size"))
+        writer.writerow(("model", "id", "label", "probability", "size"))
         for name, model in MODELS.items():
             model.fit(X[train], malignant[train])
             p = model.predict_proba(X[test])[:, 1]

@@ -127,7 +127,7 @@ def clustered_metrics(
     >>> y, s = [1, 1, 0, 1, 0, 0, 1, 0, 1, 0], [9, 4, 8, 8, 1, 2, 7, 3, 2, 1]
     >>> found = clustered_metrics(y, s, list("aabbccddee"), threshold=5)
     >>> print(found.intervals["recall"])
-    0.6 [0.1066, 0.9498] at 95% (linearised, n=4, asymptotic)
+    0.6 [0.1004, 0.9528] at 95% (linearised, n=4, asymptotic)
     """
     y, s = rows.labelled(labels, scores, positive=positive)
     codes = rows.cluster_codes(clusters, y.size)
