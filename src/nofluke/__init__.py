@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from nofluke.questions.pooled import compare_pooled
     from nofluke.questions.rank import rank, rank_metrics
     from nofluke.questions.stream import ComparisonStream
+    from nofluke.scores.predictions import Predictions
     from nofluke.scores.readers import read
+    from nofluke.scores.readers.predictions import read_predictions
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
 
 __all__ = [
     "ComparisonStream",
+    "Predictions",
     "Scores",
     "audit_methods",
     "bands",
@@ -36,6 +39,7 @@ __all__ = [
     "rank",
     "rank_metrics",
     "read",
+    "read_predictions",
     "selective",
     "sequences",
     "split_breakeven",
@@ -44,6 +48,7 @@ __all__ = [
 # The front door opens rooms when they are entered, so that `nofluke --help` stays quick.
 _ROOMS = {
     "ComparisonStream": "nofluke.questions.stream",
+    "Predictions": "nofluke.scores.predictions",
     "Scores": "nofluke.scores.table",
     "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
@@ -53,6 +58,7 @@ _ROOMS = {
     "rank": "nofluke.questions.rank",
     "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",
+    "read_predictions": "nofluke.scores.readers.predictions",
     "split_breakeven": "nofluke.selective",
 }
 

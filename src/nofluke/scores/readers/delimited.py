@@ -62,7 +62,7 @@ class DelimitedTable(SqlTable):
 
     def prepare(self, columns: Sequence[str]) -> None:
         """Load these columns; the row id of the database is then the row of the file."""
-        needed = [c for c in self.kinds if c in set(columns)]
+        needed = [c for c in self._dialect.header if c in set(columns)]
         if self._loaded.issuperset(needed):
             return
         import duckdb

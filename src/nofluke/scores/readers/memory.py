@@ -142,6 +142,12 @@ class MemoryTable:
     def prepare(self, columns: Sequence[str]) -> None:
         """Nothing to do: the columns are there."""
 
+    def number_rows(self, column: str) -> None:
+        """Add a column of row numbers as text, all of one length."""
+        digits = len(str(max(0, self._length - 1)))
+        self._columns[column] = Values([f"{i:0{digits}d}" for i in range(self._length)])
+        self.kinds[column] = "text"
+
     def narrow(self, column: str, text: str) -> None:
         """Go on with the rows whose column has this text."""
         self._rows = np.array(self.rows_with({column: text}, most=self._length), np.int64)

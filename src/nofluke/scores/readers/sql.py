@@ -115,6 +115,12 @@ class SqlTable:
     def prepare(self, columns: Sequence[str]) -> None:
         """Nothing to do: only what is asked for is read."""
 
+    def number_rows(self, column: str) -> None:
+        """Add a column of row numbers as text, all of one length."""
+        digits = len(str(max(0, self.n_rows() - 1)))
+        self._sql[column] = f"lpad(CAST({self._row} AS VARCHAR), {digits}, '0')"
+        self.kinds[column] = "text"
+
     def narrow(self, column: str, text: str) -> None:
         """Go on with the rows whose column has this text."""
         self._where = f"{self._where} AND {self._text(column)} = {literal(text)}"

@@ -76,6 +76,10 @@ class Table(Protocol):
         """Announce the columns that will be read."""
         ...
 
+    def number_rows(self, column: str) -> None:
+        """Add a column of row numbers as text, from 0 and all of one length, in prepared rows."""
+        ...
+
     def narrow(self, column: str, text: str) -> None:
         """Go on with the rows whose column has this text."""
         ...

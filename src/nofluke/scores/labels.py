@@ -1,0 +1,159 @@
+"""Which labels are positive: 0 and 1, truth values, or -1 and 1 tell; others must be named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nofluke.errors import InputError, some
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_TRUTHS = {"true": True, "false": False}
+
+
+class Kinds(NamedTuple):
+    """Labels as codes: row i has the label ``kinds[codes[i]]``; None is a missing label."""
+
+    codes: NDArray[np.int64]
+    kinds: list[Any]
+
+
+def of_array(labels: ArrayLike) -> Kinds:
+    """The different labels of an array, shape (n,).
+
+    Raises:
+        InputError: Not one dimension, or empty.
+
+    >>> of_array([-1, 1, 1]).kinds
+    [-1, 1]
+    """
+    given = np.asarray(labels)
+    if given.ndim != 1 or given.size == 0:
+        raise InputError(
+            f"labels have shape {given.shape}; expected one dimension and at least one row.",
+            code="NF002",
+        )
+    if given.dtype.kind in "biufU":
+        values, codes = np.unique(given, return_inverse=True, equal_nan=True)
+        kinds = [None if v != v else v for v in values.tolist()]  # noqa: PLR0124 (NaN is missing)
+        return Kinds(codes.astype(np.int64), kinds)
+    known: dict[tuple[type, Any], int] = {}
+    # True equals 1 and would take its place in the dictionary, so the type counts as well.
+    listed = [None if _missing(v) else v for v in given.tolist()]
+    codes = np.array([known.setdefault((type(v), v), len(known)) for v in listed], np.int64)
+    return Kinds(codes, [value for _, value in known])
+
+
+def of_texts(texts: Sequence[str]) -> list[Any]:
+    """The labels that texts spell: numbers if all of them do, else truth values, else texts.
+
+    >>> of_texts(["", "-1", "1.0"]), of_texts(["False", "true"]), of_texts(["1", "spam"])
+    ([None, -1.0, 1.0], [False, True], ['1', 'spam'])
+    """
+    there = [text for text in texts if text]
+    read: Callable[[str], Any] = str
+    if all(map(_is_number, there)):
+        read = float
+    elif all(text.lower() in _TRUTHS for text in there):
+        read = _truth
+    return [read(text) if text and text.lower() != "nan" else None for text in texts]
+
+
+def positives(
+    kinds: Sequence[Any], *, positive: object, places: Callable[[int], str]
+) -> NDArray[np.bool_]:
+    """Whether each kind of label is the positive one.
+
+    Args:
+        kinds: The different labels that occur; None is a missing one.
+        positive: The label of the positive class; None where 0 and 1, truth values, or -1 and 1
+            say it themselves.
+        places: The rows that have kind i, in words.
+
+    Raises:
+        InputError: A missing label, more than two kinds, or kinds of unknown meaning (NF060).
+    """
+    for i, kind in enumerate(kinds):
+        if kind is None:
+            raise InputError(
+                f"the label is missing in {places(i)}; leave those rows out, or say what they are.",
+                code="NF060",
+            )
+    if positive is not None:
+        return _named(kinds, positive)
+    plain = [kind for kind in kinds if isinstance(kind, bool | int | float)]
+    if len(plain) == len(kinds) and (set(plain) <= {0, 1} or set(plain) <= {-1, 1}):
+        return np.array([kind == 1 for kind in kinds], np.bool_)
+    raise _unknown(kinds, plain, places)
+
+
+def _named(kinds: Sequence[Any], positive: object) -> NDArray[np.bool_]:
+    found = np.array([_same(kind, positive) for kind in kinds], np.bool_)
+    if len(kinds) > 2 or (len(kinds) == 2 and found.sum() != 1):
+        raise InputError(
+            f"positive={positive!r} and labels {some(_shown(kinds), most=4)}; expected at most two "
+            "kinds, one of which is the positive one. For one class against the rest, give a "
+            "column that says whether a row is of that class.",
+            code="NF060",
+        )
+    return found
+
+
+def _unknown(kinds: Sequence[Any], plain: list[Any], places: Callable[[int], str]) -> InputError:
+    """Labels of unknown meaning: strange ones among 0 and 1 are shown with their rows."""
+    strange = [i for i, kind in enumerate(kinds) if not (kind in plain and kind in {-1, 0, 1})]
+    usual = len(kinds) - len(strange)
+    if usual == 2 and len(strange) <= 5:
+        told = "; ".join(f"{_shown([kinds[i]])[0]!r} in {places(i)}" for i in strange[:3])
+        return InputError(
+            f"labels are {some(_shown(kinds), most=5)}, and a label is one of two classes: {told}. "
+            "A tie or an unsure case is neither: leave those rows out and say how many, or decide "
+            "beforehand which class they are.",
+            code="NF060",
+        )
+    return InputError(
+        f"labels are {some(_shown(kinds), most=4)}; without positive= they must be 0 and 1, truth "
+        "values, or -1 and 1. Name the positive class, such as positive="
+        f"{_shown(kinds)[-1]!r}; which one is meant is never guessed.",
+        code="NF060",
+    )
+
+
+def _same(kind: Any, positive: object) -> bool:
+    """Whether a label is the one that was named; text may spell a number."""
+    if isinstance(kind, str) or not isinstance(positive, str):
+        return bool(kind == positive) and isinstance(kind, str) == isinstance(positive, str)
+    if isinstance(kind, bool):
+        return _TRUTHS.get(positive.lower()) is kind
+    return _is_number(positive) and float(positive) == kind
+
+
+def _shown(kinds: Sequence[Any]) -> list[Any]:
+    """Labels as people write them: 1, not 1.0."""
+    whole = [int(k) if isinstance(k, float) and k.is_integer() else k for k in kinds]
+    try:
+        return sorted(whole)
+    except TypeError:
+        return whole
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _truth(text: str) -> bool:
+    return _TRUTHS[text.lower()]
+
+
+def _missing(value: Any) -> bool:
+    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124
+        return True
+    return type(value).__name__ in {"NAType", "NaTType"}  # pandas' own, without importing it
