@@ -6,9 +6,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke import bands, functionals, means, permutation, proportions, selective, sequences
+    from nofluke import (
+        bands,
+        classify,
+        functionals,
+        means,
+        permutation,
+        proportions,
+        selective,
+        sequences,
+    )
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
+    from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
     from nofluke.questions.methods_audit import audit_methods
@@ -29,6 +39,8 @@ __all__ = [
     "bands",
     "certify",
     "certify_kpis",
+    "classifier",
+    "classify",
     "compare",
     "compare_pooled",
     "functionals",
@@ -53,6 +65,7 @@ _ROOMS = {
     "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
+    "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",
     "rank": "nofluke.questions.rank",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from nofluke.classify import cost
 from nofluke.errors import InputError
 from nofluke.questions import classifier_parts, classifier_remarks, classifier_rows
 from nofluke.questions.classifier_asked import Asked, Cut, are_probabilities, asked
@@ -137,7 +138,7 @@ def classifier(
         notes=(
             *table.notes,
             *classifier_remarks.about(
-                table, each, cuts, told, part_rows, drawn, clusters=count, costs=costs is not None
+                table, each, cuts, told, part_rows, drawn, clusters=count, priced=costs is not None
             ),
         ),
         question=_question(
@@ -239,6 +240,7 @@ def _question(
     return {
         "threshold": dict(threshold) if isinstance(threshold, Mapping) else threshold,
         "costs": None if how.costs is None else dict(how.costs),
+        "costs_call_for": None if how.costs is None else cost.bayes_threshold(**how.costs),
         "prevalence": how.prevalence,
         "level": level,
         "groups": "given" if isinstance(groups, Mapping) else groups,

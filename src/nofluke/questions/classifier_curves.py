@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nofluke.classify import calibration, cost
-from nofluke.classify.curves import precision_recall, roc
+from nofluke.classify.precision_recall import precision_recall
+from nofluke.classify.roc import roc
 
 if TYPE_CHECKING:
     from nofluke.classify.calibration import Corp

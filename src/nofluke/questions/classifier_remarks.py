@@ -54,11 +54,11 @@ def about(
     drawn: Mapping[str, Curves],
     *,
     clusters: bool,
-    costs: bool,
+    priced: bool,
 ) -> tuple[str, ...]:
     """The notes of a card, those that concern all candidates first."""
     notes = [
-        *_thresholds(cuts, costs=costs),
+        *_thresholds(cuts, priced=priced),
         *_other_examples(table),
         *_counted_by_rows(table, clusters=clusters),
         *_not_probabilities(each, cuts),
@@ -75,11 +75,11 @@ def about(
     return tuple(dict.fromkeys(notes))
 
 
-def _thresholds(cuts: Mapping[str, tuple[Cut, bool]], *, costs: bool) -> list[str]:
+def _thresholds(cuts: Mapping[str, tuple[Cut, bool]], *, priced: bool) -> list[str]:
     notes = []
     without = [name for name, (cut, _) in cuts.items() if cut.at is None]
     if without:
-        also = " and no cost" if costs else ""
+        also = " and no cost" if priced else ""
         notes.append(
             f"NF220: no threshold was given for {some(without)}, whose scores are no probabilities, "
             f"so there is no matrix{also}; say from which score on a case is flagged: "
@@ -95,7 +95,7 @@ def _thresholds(cuts: Mapping[str, tuple[Cut, bool]], *, costs: bool) -> list[st
             "probabilities are calibrated"
         )
         notes.append(
-            f"NF221: nobody said from where on {some(names)} flags a case; taken was {at:.6g}, "
+            f"NF221: nobody said from where on cases are flagged by {some(names)}; taken was {at:.6g}, "
             f"{why}. Say threshold= (--threshold) if another one is in use."
         )
     return notes
@@ -151,8 +151,8 @@ def _withheld(parts: Sequence[Row]) -> list[str]:
     if not names:
         return []
     return [
-        f"NF225: {some([part for _, part in names])} have fewer than {FLOOR} rows of a class, so "
-        "that some of their numbers are withheld; the counts stand in the rows. Join parts before "
+        f"NF225: fewer than {FLOOR} rows of a class are in {some([part for _, part in names])}, so "
+        "that some numbers there are withheld; the counts stand in the rows. Join parts before "
         "looking at their numbers, or collect more rows."
     ]
 

@@ -11,8 +11,10 @@ from nofluke.classify import calibration, cost
 from nofluke.classify.calibration.losses import logarithmic
 from nofluke.classify.clustered import clustered_mean, clustered_metrics
 from nofluke.classify.confusion import confusion, metrics
-from nofluke.classify.curves import auc_interval, average_precision
+from nofluke.classify.cost.totals import times
+from nofluke.classify.curves import auc_interval
 from nofluke.classify.matrix import NAMES, Counts
+from nofluke.classify.precision_recall import average_precision
 from nofluke.classify.prevalence import npv_at, ppv_at
 from nofluke.errors import InputError
 
@@ -289,8 +291,8 @@ def _costs(told: Told, of: Rows, asked: Asked, cut: float) -> None:
     found = cost.total(*counts(of, cut), **asked.costs, alpha=asked.alpha)
     parts = {
         "cost": found.per_row,
-        "cost_over_nobody": cost.times(found.against_nobody, 1 / of.y.size),
-        "cost_over_everybody": cost.times(found.against_everybody, 1 / of.y.size),
+        "cost_over_nobody": times(found.against_nobody, 1 / of.y.size),
+        "cost_over_everybody": times(found.against_everybody, 1 / of.y.size),
     }
     if of.codes is None:
         told.rows.extend(row(of, name, part, asked.alpha) for name, part in parts.items())

@@ -193,9 +193,19 @@ def _cost(card: ClassifierCard, name: str) -> str:
     if row is None:
         return ""
     limits = f"; {sure(row)} {span(row)} for other cases like these" if has_interval(row) else ""
-    return f"Its decisions cost {row['estimate']:.4g} a row on average{limits}." + "".join(
-        _cheaper(card, name, rule) for rule in ("nobody", "everybody")
-    )
+    told = [f"The decisions of {name} cost {row['estimate']:.4g} a row on average{limits}."]
+    told += [_cheaper(card, name, rule) for rule in ("nobody", "everybody")]
+    return " ".join([*(said for said in told if said), *_called_for(card, name)])
+
+
+def _called_for(card: ClassifierCard, name: str) -> list[str]:
+    """The threshold that the costs call for, where another one is in use."""
+    matrix = next(m for m in card.matrices if m["candidate"] == name)
+    at = card.question["costs_call_for"]
+    probabilities = any(c["candidate"] == name for c in card.calibration)
+    if at is None or not probabilities or matrix["threshold"] == at:
+        return []
+    return [f"For calibrated probabilities these costs call for a threshold of {at:.4g}."]
 
 
 def _cheaper(card: ClassifierCard, name: str, rule: str) -> str:
@@ -203,10 +213,10 @@ def _cheaper(card: ClassifierCard, name: str, rule: str) -> str:
     if row is None or not has_interval(row):
         return ""
     if row["upper"] < 0:
-        return f" At that confidence it costs less than flagging {rule}."
+        return f"At that confidence they cost less than flagging {rule}."
     if row["lower"] > 0:
-        return f" At that confidence it costs more than flagging {rule}."
-    return f" Whether flagging {rule} costs less, the rows do not tell."
+        return f"At that confidence they cost more than flagging {rule}."
+    return f"Whether flagging {rule} costs less, the rows do not tell."
 
 
 def _calibrated(card: ClassifierCard, name: str) -> str:
