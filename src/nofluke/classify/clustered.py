@@ -157,7 +157,9 @@ def clustered_mean(
         low: Least possible value.
         high: Largest possible value.
     """
-    sums = np.stack([np.bincount(codes, weights=values), np.bincount(codes)], axis=1)
+    sums = np.stack(
+        [np.bincount(codes, weights=values), np.bincount(codes).astype(np.float64)], axis=1
+    )
     G = len(sums)
     if G < 2:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -146,8 +146,8 @@ def costs(result: ClassifierCard, *, ax: Axes | None = None) -> Axes:
         kept = finite[_thinned(finite.size)]
         at, n = curve.at[kept], curve.n
         if _banded(c, found):
-            ax.fill_between(at, curve.lower[kept] / n, curve.upper[kept] / n,
-                            color=canvas.COLOURS[i], alpha=0.15, lw=0, label=f"band {name}")  # fmt: skip
+            ax.fill_between(at, curve.lower[kept] / n, curve.upper[kept] / n, alpha=0.15, lw=0,
+                            color=canvas.COLOURS[i], label=f"band {name}")  # fmt: skip
         ax.plot(at, curve.totals[kept] / n, **_look(i), label=name)
         if i == 0:
             for rule, cost in (("nobody", curve.nobody), ("everybody", curve.everybody)):
@@ -210,7 +210,7 @@ def _frame(ax: Axes | None, *, title: str, told: str, x: str, y: str) -> Axes:
 def _promise(result: ClassifierCard, found: list[tuple[str, Curves]]) -> str:
     """What the bands promise, where there are any."""
     if any(_banded(c, found) for _, c in found):
-        return f"band finite-sample, level {per_cent(result.level)} for the whole curve at once"
+        return f"band finite-sample, level {per_cent(result.level)} for each whole curve at once"
     return "descriptive, without bands"
 
 
@@ -229,7 +229,7 @@ def _left_out(found: list[tuple[str, Curves]]) -> list[str]:
     return told
 
 
-def _look(i: int) -> dict[str, object]:
+def _look(i: int) -> dict[str, Any]:
     return {"color": canvas.COLOURS[i], "ls": canvas.STROKES[i], "lw": 1.8}
 
 

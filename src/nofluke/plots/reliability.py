@@ -1,4 +1,4 @@
-"""Calibration of a candidate: how often what it forecasts happens, and how often it forecasts it."""
+"""Calibration of a candidate: how often what it forecasts happens, without bins."""
 
 from __future__ import annotations
 

@@ -74,8 +74,8 @@ def classifier(
         InputError: No predictions (NF063), costs (NF064, NF058) or other arguments that cannot be
             used, a column that is not there.
 
-    Source: DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Newcombe 2006; Wilson 1927; Donner
-    & Zou 2012; Dimitriadis, Gneiting & Jordan 2021; Cox 1958.
+    Source: DeLong, DeLong & Clarke-Pearson 1988; Obuchowski 1997; Newcombe 2006; Wilson 1927;
+    Donner & Zou 2012; Dimitriadis, Gneiting & Jordan 2021; Cox 1958.
 
     >>> from nofluke import Predictions
     >>> y = [0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1]
@@ -162,8 +162,9 @@ def _table(predictions: Any, groups: Membership, clusters: Membership) -> Predic
             table = classifier_parts.with_column(table, column, given)
         elif given and getattr(table, column) is None:
             raise InputError(
-                f"{column}s=True asks for the {column} column, and the table has none; name it when "
-                f'reading: columns={{"{column}": "..."}}, or give a mapping of example to {column}.',
+                f"{column}s=True asks for the {column} column, and the table has none; name it "
+                f'when reading: columns={{"{column}": "..."}}, or give a mapping of example to '
+                f"{column}.",
                 code="NF063",
             )
     return table
@@ -252,5 +253,3 @@ def _question(
         "positive": table.positive,
         "reading": dict(table.reading),
     }
-
-

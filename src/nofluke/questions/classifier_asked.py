@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     """
 
     thresholds: float | Mapping[str, float] | None
-    costs: Mapping[str, float] | None
+    costs: Mapping[str, Any] | None
     prevalence: Prevalence
     alpha: float
     method: str
@@ -47,7 +47,7 @@ class Asked(NamedTuple):
     def threshold(self, candidate: str, *, probabilities: bool) -> Cut:
         """Where a candidate's decision is taken, and who said so."""
         if isinstance(self.thresholds, Mapping):
-            return Cut(self.thresholds.get(candidate), "given")
+            return Cut(self.thresholds[candidate], "given")
         if self.thresholds is not None:
             return Cut(self.thresholds, "given")
         if not probabilities:
@@ -79,7 +79,8 @@ def asked(
 
     Raises:
         InputError: A threshold that is no number or for an unknown candidate, costs that are no
-            two numbers (NF064) or under which there is nothing to decide (NF058), a prevalence that is no share.
+            two numbers (NF064) or under which there is nothing to decide (NF058), a
+            prevalence that is no share.
     """
     return Asked(
         thresholds=_thresholds(threshold, candidates),
@@ -102,10 +103,10 @@ def _thresholds(given: Thresholds, candidates: Sequence[str]) -> float | dict[st
         return None
     if not isinstance(given, Mapping):
         return checks.real(given, name="threshold")
-    unknown = [name for name in given if name not in candidates]
-    if unknown:
+    if set(given) != set(candidates):
         raise InputError(
-            f"threshold= names {some(unknown)}, and the candidates are {some(candidates)}.",
+            f"threshold= names {some(given)}, and the candidates are {some(candidates)}; give one "
+            "for each of them.",
             code="NF008",
         )
     return {name: checks.real(t, name=f"threshold[{name!r}]") for name, t in given.items()}
@@ -117,7 +118,7 @@ def _costs(given: Costs) -> dict[str, float] | None:
         return None
     named: Any = given
     if not isinstance(given, Mapping):
-        pair = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
+        pair = list(named) if isinstance(named, Sequence) and not isinstance(named, str) else []
         if len(pair) != 2:
             raise InputError(
                 f"costs={given!r} must be two numbers, that of a false alarm and that of a miss, "

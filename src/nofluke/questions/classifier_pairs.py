@@ -1,4 +1,4 @@
-"""Candidates side by side: areas with their covariance, differences, and what the best may claim."""
+"""Candidates side by side: areas, their covariance and differences, what the best may claim."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def compared(both: Together, *, alpha: float) -> Compared:
     )
 
 
-def _best(
-    both: Together, areas: NDArray[np.float64], order: Sequence[int], alpha: float
-) -> Row:
+def _best(both: Together, areas: NDArray[np.float64], order: Sequence[int], alpha: float) -> Row:
     k = order[0]
     found = auc_interval(both.y, both.S[k], alpha=alpha, clusters=both.codes)
     ties = [both.names[j] for j in order if areas[j] == areas[k] and j != k]
@@ -120,9 +118,7 @@ def _difference(both: Together, i: int, j: int, alpha: float) -> Row:
     }
 
 
-def _covariance(
-    names: Sequence[str], covariance: NDArray[np.float64] | None
-) -> tuple[Row, ...]:
+def _covariance(names: Sequence[str], covariance: NDArray[np.float64] | None) -> tuple[Row, ...]:
     if covariance is None:
         return ()
     return tuple(

@@ -100,9 +100,7 @@ def _floored(own: Rows, row: dict[str, Any]) -> Row:
     return row | empty | {"guarantee": "descriptive", "reason": reason}
 
 
-def with_column(
-    predictions: Predictions, column: str, given: Mapping[str, object]
-) -> Predictions:
+def with_column(predictions: Predictions, column: str, given: Mapping[str, object]) -> Predictions:
     """The table with a cluster or group column from a mapping of example id.
 
     Raises:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from nofluke.scores.predictions import Predictions
 
 
+_REFUTED = 0.05
+
+
 def assumptions(how: Asked, *, clusters: bool, several: bool) -> tuple[str, ...]:
     """What must be true for the guarantees to hold."""
     unit = (
@@ -45,7 +48,7 @@ def assumptions(how: Asked, *, clusters: bool, several: bool) -> tuple[str, ...]
     return tuple(told)
 
 
-def about(
+def about(  # noqa: PLR0917 (what was read, then what was made of it)
     table: Predictions,
     each: Mapping[str, Rows],
     cuts: Mapping[str, tuple[Cut, bool]],
@@ -58,7 +61,7 @@ def about(
 ) -> tuple[str, ...]:
     """The notes of a card, those that concern all candidates first."""
     notes = [
-        *_thresholds(cuts, priced=priced),
+        *_thresholds(cuts, drawn, priced=priced),
         *_other_examples(table),
         *_counted_by_rows(table, clusters=clusters),
         *_not_probabilities(each, cuts),
@@ -75,19 +78,23 @@ def about(
     return tuple(dict.fromkeys(notes))
 
 
-def _thresholds(cuts: Mapping[str, tuple[Cut, bool]], *, priced: bool) -> list[str]:
+def _thresholds(
+    cuts: Mapping[str, tuple[Cut, bool]], drawn: Mapping[str, Curves], *, priced: bool
+) -> list[str]:
     notes = []
     without = [name for name, (cut, _) in cuts.items() if cut.at is None]
     if without:
         also = " and no cost" if priced else ""
         notes.append(
-            f"NF220: no threshold was given for {some(without)}, whose scores are no probabilities, "
-            f"so there is no matrix{also}; say from which score on a case is flagged: "
-            "threshold=0.5 (--threshold), decided before looking at these labels."
+            f"NF220: no threshold was given for {some(without)}, whose scores are no "
+            f"probabilities, so there is no matrix{also}; say from which score on a case is "
+            "flagged: threshold=0.5 (--threshold), decided before looking at these labels."
         )
     taken = {cut.by: cut.at for cut, _ in cuts.values() if cut.by in ("costs", "one half")}
     for by, at in taken.items():
         names = [name for name, (cut, _) in cuts.items() if cut.by == by]
+        off = [name for name in names if _refuted(drawn[name])]
+        but = f" Here a test refutes calibration, at 0.05, for {some(off)}." if off else ""
         why = (
             "that of the costs, which is the best one for calibrated probabilities only"
             if by == "costs"
@@ -95,10 +102,15 @@ def _thresholds(cuts: Mapping[str, tuple[Cut, bool]], *, priced: bool) -> list[s
             "probabilities are calibrated"
         )
         notes.append(
-            f"NF221: nobody said from where on cases are flagged by {some(names)}; taken was {at:.6g}, "
-            f"{why}. Say threshold= (--threshold) if another one is in use."
+            f"NF221: nobody said from where on cases are flagged by {some(names)}; taken was "
+            f"{at:.6g}, {why}. Say threshold= (--threshold) if another one is in use.{but}"
         )
     return notes
+
+
+def _refuted(own: Curves) -> bool:
+    test = None if own.corp is None else own.corp.test
+    return own.banded and test is not None and test.pvalue <= _REFUTED
 
 
 def _other_examples(table: Predictions) -> list[str]:
@@ -125,9 +137,7 @@ def _counted_by_rows(table: Predictions, *, clusters: bool) -> list[str]:
     ]
 
 
-def _not_probabilities(
-    each: Mapping[str, Rows], cuts: Mapping[str, tuple[Cut, bool]]
-) -> list[str]:
+def _not_probabilities(each: Mapping[str, Rows], cuts: Mapping[str, tuple[Cut, bool]]) -> list[str]:
     names = [name for name, (_, sure) in cuts.items() if not sure]
     if not names:
         return []
@@ -158,7 +168,11 @@ def _withheld(parts: Sequence[Row]) -> list[str]:
 
 
 def _constant(each: Mapping[str, Rows]) -> list[str]:
-    names = [name for name, own in each.items() if own.s.min() == own.s.max()]
+    names = [
+        name
+        for name, own in each.items()
+        if own.s.min() == own.s.max() and 0 < np.count_nonzero(own.y) < own.y.size
+    ]
     if not names:
         return []
     return [
@@ -171,9 +185,9 @@ def _one_class(each: Mapping[str, Rows]) -> list[str]:
     for own in each.values():
         positives = int(np.count_nonzero(own.y))
         if positives in (0, own.y.size):
-            only = "positive" if positives else "negative"
+            absent = "negative" if positives else "positive"
             return [
-                f"NF227: all {own.y.size} rows are {only}. Areas, and every number that needs "
+                f"NF227: no row is {absent}, of {own.y.size}. Areas, and every number that needs "
                 "both classes, are undefined; they are neither 0 nor 1/2. Check which label is the "
                 "positive one, or collect rows of the other class."
             ]

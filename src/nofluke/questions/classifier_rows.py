@@ -179,8 +179,8 @@ def _areas(told: Told, of: Rows, asked: Asked) -> None:
         names.append("average_precision_elsewhere")
     positives = int(np.count_nonzero(of.y))
     if positives in (0, of.y.size):
-        only = "negative" if positives == 0 else "positive"
-        reason = f"undefined: all {of.y.size} rows are {only}, and it compares the two classes"
+        absent = "positive" if positives == 0 else "negative"
+        reason = f"undefined: no row is {absent}, and it compares the two classes"
         told.rows.extend(row(of, name, None, asked.alpha, reason) for name in names)
         return
     area = auc_interval(of.y, of.s, alpha=asked.alpha, clusters=of.codes)
@@ -249,9 +249,7 @@ def _elsewhere(told: Told, of: Rows, asked: Asked, cut: float) -> None:
         method = "mover" if asked.method == "wilson" else asked.method
 
         def found(at: Callable[..., Any] = at, method: str = method) -> Interval:
-            interval: Interval = at(
-                asked.prevalence, *cells, level=1 - asked.alpha, method=method
-            )
+            interval: Interval = at(asked.prevalence, *cells, level=1 - asked.alpha, method=method)
             return interval
 
         told.rows.append(_tried(of, name, asked, found))
@@ -370,9 +368,7 @@ def _line(told: Told, of: Rows, asked: Asked) -> None:
             of.y, of.s, alpha=asked.alpha, certain="drop" if certain else "refuse"
         )
     except InputError as error:
-        told.rows.extend(
-            row(of, name, None, asked.alpha, f"undefined: {error}") for name in names
-        )
+        told.rows.extend(row(of, name, None, asked.alpha, f"undefined: {error}") for name in names)
         return
     told.notes.extend(found.notes)
     for name, part in zip(names, (found.slope, found.in_the_large), strict=True):

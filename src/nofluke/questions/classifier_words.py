@@ -21,7 +21,7 @@ def sentences(card: ClassifierCard) -> list[str]:
     told: list[str] = []
     for name in spoken:
         told += [s for s in _of_candidate(card, name) if s]
-    if card.K > len(spoken):
+    if len(spoken) < card.K:
         told.append(
             f"{card.K - len(spoken)} more of the {card.K} candidates stand in the table only."
         )
@@ -31,12 +31,11 @@ def sentences(card: ClassifierCard) -> list[str]:
 
 def work(card: ClassifierCard) -> list[str]:
     """Counts, levels and covariances behind the numbers."""
-    told = []
-    for m in card.matrices:
-        told.append(
-            f"{m['candidate']}: positive where score >= {m['threshold']:.6g} ({m['by']}): tp = "
-            f"{m['tp']}, fp = {m['fp']}, fn = {m['fn']}, tn = {m['tn']}"
-        )
+    told = [
+        f"{m['candidate']}: positive where score >= {m['threshold']:.6g} ({m['by']}): tp = "
+        f"{m['tp']}, fp = {m['fp']}, fn = {m['fn']}, tn = {m['tn']}"
+        for m in card.matrices
+    ]
     for name in card.candidates:
         area = card.row(name, "auc")
         if area is not None and area["estimate"] is not None:
@@ -45,11 +44,11 @@ def work(card: ClassifierCard) -> list[str]:
                 f"{name}: area {area['estimate']:.6g} over {pairs} pairs of {area['n_positive']} "
                 f"positives and {area['n_negative']} negatives; interval by {area['method']}"
             )
-    for c in card.calibration:
-        told.append(
-            f"{c['candidate']}: Brier {c['brier']:.6g} = miscalibration {c['miscalibration']:.6g} "
-            f"- discrimination {c['discrimination']:.6g} + uncertainty {c['uncertainty']:.6g}"
-        )
+    told += [
+        f"{c['candidate']}: Brier {c['brier']:.6g} = miscalibration {c['miscalibration']:.6g} "
+        f"- discrimination {c['discrimination']:.6g} + uncertainty {c['uncertainty']:.6g}"
+        for c in card.calibration
+    ]
     told += [
         f"covariance of the areas of {c['a']} and {c['b']}: {c['covariance']:.6g}"
         for c in card.covariance
@@ -117,11 +116,12 @@ def _area(card: ClassifierCard, name: str) -> str:
     if row is None:
         return ""
     if row["estimate"] is None:
-        only = "negative" if row["n_positive"] == 0 else "positive"
+        absent = "positive" if row["n_positive"] == 0 else "negative"
         return (
-            f"Whether {name} orders the two classes cannot be told: all {row['n']} rows are {only}."
+            f"Whether {name} orders the two classes cannot be told: no row is {absent} (of "
+            f"{row['n']})."
         )
-    share = f"{row['estimate']:.4g}"
+    share = {0.0: "none", 1.0: "all"}.get(row["estimate"], f"{row['estimate']:.4g}")
     said = (
         f"{name} gives the higher score to the positive in {share} of the pairs of a positive and "
         f"a negative, ties counting one half (the area under the ROC curve)"
@@ -142,14 +142,12 @@ def _decision(card: ClassifierCard, name: str) -> list[str]:
         f"rows: {matrix['tp']} of the {positives} positives and {matrix['fp']} of the {negatives} "
         "negatives."
     )
-    parts = []
-    for metric, what in (("recall", "positives are found"), ("precision", "flags are right")):
-        row = card.row(name, metric)
-        if has_interval(row) and row is not None:
-            parts.append(f"{span(row)} of the {what}")
-    if parts:
-        row = card.row(name, "recall") or card.row(name, "precision")
-        lead = sure(row) if row is not None and row["lower"] is not None else "here"
+    asked = (("recall", "positives are found"), ("precision", "flags are right"))
+    known = [(row, what) for metric, what in asked if (row := card.row(name, metric)) is not None]
+    known = [(row, what) for row, what in known if has_interval(row)]
+    if known:
+        lead = sure(known[0][0])
+        parts = [f"{span(row)} of the {what}" for row, what in known]
         told += f" Among other cases like these, {lead} for each, {' and '.join(parts)}."
     return [told, *_baseline(card, name, matrix)]
 
@@ -242,7 +240,8 @@ def _best(card: ClassifierCard) -> list[str]:
     best = card.best
     told_apart = _apart(card, best["candidate"])
     apart = [name for name, _ in told_apart]
-    tied = f" (and so have {_listed(best['ties'])})" if best["ties"] else ""
+    also = best["ties"]
+    tied = f" ({_listed(also)} {'has' if len(also) == 1 else 'have'} the same)" if also else ""
     told = [
         f"{best['candidate']} has the largest area of the {best['of']}, {best['estimate']:.4g}"
         f"{tied}. It was picked after looking, so its interval pays for all {best['of']}: "
@@ -255,8 +254,11 @@ def _best(card: ClassifierCard) -> list[str]:
         told.append(
             f"{lead[0].upper()}{lead[1:]} for all differences at once, its area is larger than "
             f"that of {_listed(apart)}"
-            + (f"; {others - len(apart)} are not told apart from it." if len(apart) < others else
-               ".")
+            + (
+                f"; {others - len(apart)} are not told apart from it."
+                if len(apart) < others
+                else "."
+            )
         )
     else:
         whom = f"the other {others}" if others > 1 else "the other"
