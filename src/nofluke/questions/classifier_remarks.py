@@ -71,11 +71,19 @@ def about(  # noqa: PLR0917 (what was read, then what was made of it)
         *_folds(table),
         *_without_bands(drawn, clusters=clusters),
     ]
+    return tuple(dict.fromkeys([*notes, *_of_candidates(told)]))
+
+
+def _of_candidates(told: Mapping[str, Told]) -> list[str]:
+    """Notes of single candidates, each told once with whom it concerns."""
+    whose: dict[str, list[str]] = {}
     for name, own in told.items():
-        for note in own.notes:
-            code, _, text = note.partition(": ")
-            notes.append(f"{code}: {name}: {text}" if len(told) > 1 else note)
-    return tuple(dict.fromkeys(notes))
+        for note in dict.fromkeys(own.notes):
+            whose.setdefault(note, []).append(name)
+    if len(told) == 1:
+        return list(whose)
+    parted = [(note.partition(": "), names) for note, names in whose.items()]
+    return [f"{code}: {some(names, most=3)}: {text}" for (code, _, text), names in parted]
 
 
 def _thresholds(
@@ -128,7 +136,7 @@ def _counted_by_rows(table: Predictions, *, clusters: bool) -> list[str]:
         return []
     name = table.candidates[0]
     count, rows = len(np.unique(table.codes("cluster", name))), int(table.n[0])
-    if count >= rows:
+    if not 1 < count < rows:
         return []
     return [
         f"NF223: the {rows} rows belong to {count} clusters and were counted one by one; if rows "
@@ -141,8 +149,8 @@ def _not_probabilities(each: Mapping[str, Rows], cuts: Mapping[str, tuple[Cut, b
     names = [name for name, (_, sure) in cuts.items() if not sure]
     if not names:
         return []
-    s = each[names[0]].s
-    if s.min() >= 0 and s.max() <= 100:
+    s = np.concatenate([each[name].s for name in names])
+    if s.min() >= 0 and 10 < s.max() <= 100:
         fix = "if they are percentages, divide them by 100"
     else:
         fix = (
