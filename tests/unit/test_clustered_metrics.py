@@ -69,7 +69,7 @@ def test_accuracy_has_the_cr1_error_of_a_mean(rows):
 
 
 def test_a_mean_by_clusters_is_that_of_the_kernel(rows):
-    y, s, codes = rows
+    _, s, codes = rows
     losses = np.clip(s, 0, 1) ** 2
     low, high = clustered_mean(losses, codes, alpha=0.05, low=-9.0, high=9.0)
     reach = stats.t.ppf(0.975, 29) * by_items.cluster_se(losses, codes)
