@@ -65,7 +65,7 @@ def metrics(
 
     Each interval holds by itself, not all at once. Recall, specificity and what is made of these
     two only hold too where a number of positives and a number of negatives were drawn by design.
-    All others say something about cases whose share of positives is that of these examples:
+    All others say something about cases whose share of positives is that of these examples;
     ``nofluke.classify.prevalence`` has precision elsewhere. A threshold that was chosen on these
     examples makes all of it too good.
 
@@ -266,14 +266,20 @@ def _dor(how: _How) -> MatrixInterval:
 def _association(measure: association.Measure) -> Callable[[_How], MatrixInterval]:
     def make(how: _How) -> MatrixInterval:
         cells = how.cells
-        prevalence = mover.odds(_part(how.rate(cells.positives, cells.n, of=3)))
         limits = association.over_the_box if how.exact else association.squared_and_added
         recall, fpr = _part(how.recall(of=3)), _part(how.fpr(of=3))
-        part = limits(measure, recall, fpr, prevalence)
+        part = limits(measure, recall, fpr, _odds_of_positives(how))
         part = part._replace(estimate=_ESTIMATES[measure](cells))
         return how.made(part, how.as_they_come, n=cells.n)
 
     return make
+
+
+def _odds_of_positives(how: _How) -> Part:
+    """Each limit from the smaller share's own, so that none is lost in rounding to 1."""
+    cells = how.cells
+    share, rest = (how.rate(k, cells.n, of=3).lower for k in (cells.positives, cells.negatives))
+    return Part(cells.positives / cells.negatives, share / (1 - share), (1 - rest) / rest)
 
 
 def _phi(cells: Counts) -> float:

@@ -328,14 +328,25 @@ def _matrix(
             "Give both in one type.",
             code="NF056",
         )
-    names = _names(truth, called, classes)
-    place = {name: k for k, name in enumerate(names)}
-    pairs = np.array([place[a] * len(names) + place[b] for a, b in zip(truth, called, strict=True)])
+    seen, codes = _codes(np.concatenate([truth, called]))
+    names = _names(seen, classes)
+    place = np.array([names.index(name) for name in seen])[codes]
+    pairs = place[: len(truth)] * len(names) + place[len(truth) :]
     table = np.bincount(pairs, minlength=len(names) ** 2)
     return names, table.reshape(len(names), -1).astype(np.int64)
 
 
-def _column(given: ArrayLike, name: str) -> list[Hashable]:
+def _codes(values: NDArray[Any]) -> tuple[list[Hashable], NDArray[np.int64]]:
+    """The different values, and the place of each value among them."""
+    if values.dtype.kind != "O":
+        seen, codes = np.unique(values, return_inverse=True)
+        return cast("list[Hashable]", seen.tolist()), codes.astype(np.int64)
+    known: dict[Hashable, int] = {}
+    codes_of = [known.setdefault(value, len(known)) for value in values.tolist()]
+    return list(known), np.array(codes_of, dtype=np.int64)
+
+
+def _column(given: ArrayLike, name: str) -> NDArray[Any]:
     try:
         values = np.asarray(given)
     except ValueError:  # lists of different lengths
@@ -345,26 +356,31 @@ def _column(given: ArrayLike, name: str) -> list[Hashable]:
             f"{name} have shape {values.shape}; expected one class for each example, shape (n,).",
             code="NF056",
         )
-    listed = cast("list[Any]", values.tolist())
-    missing = [k for k, value in enumerate(listed) if value is None or value != value]  # noqa: PLR0124
+    if values.dtype.kind == "O":
+        missing = [k for k, v in enumerate(values.tolist()) if v is None or v != v]  # noqa: PLR0124
+    else:
+        missing = np.flatnonzero(values != values).tolist()  # noqa: PLR0124 (NaN, NaT)
     if missing:
         raise InputError(
             f"{name} are missing at position {some(missing)}; leave those examples out, or give "
             "the missing class a name.",
             code="NF056",
         )
-    return listed
+    return values
 
 
-def _kind(values: list[Hashable]) -> str:
-    kinds = {"numbers" if isinstance(v, bool | int | float) else type(v).__name__ for v in values}
+def _kind(values: NDArray[Any]) -> str:
+    if values.dtype.kind != "O":
+        known = {"U": "text", "S": "bytes", **dict.fromkeys("biuf", "numbers")}
+        return known.get(values.dtype.kind, str(values.dtype))
+    kinds = {
+        "numbers" if isinstance(v, bool | int | float) else type(v).__name__
+        for v in values.tolist()
+    }
     return " and ".join(sorted("text" if kind == "str" else kind for kind in kinds))
 
 
-def _names(
-    truth: list[Hashable], called: list[Hashable], classes: Sequence[Hashable] | None
-) -> tuple[Hashable, ...]:
-    seen = list(dict.fromkeys((*truth, *called)))
+def _names(seen: list[Hashable], classes: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     if classes is None:
         try:
             names = tuple(sorted(cast("list[Any]", seen)))

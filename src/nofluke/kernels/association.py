@@ -29,7 +29,9 @@ Measure: TypeAlias = Literal["phi", "kappa"]
 
 
 def phi(a: float, b: float, o: float) -> float:
-    """Correlation of decision and truth (Matthews); undefined where all decisions are the same."""
+    """Correlation of decision and truth (Matthews), 0 where the truth does not matter."""
+    if a == b:
+        return 0.0  # where both are 0 or 1 the quotient has no value
     return (a - b) / math.sqrt(a * (1 - a) * o + b * (1 - b) / o + a * (1 - b) + b * (1 - a))
 
 

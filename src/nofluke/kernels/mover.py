@@ -47,18 +47,17 @@ def ratio(first: Part, second: Part) -> Part:
 
     The lower limit R solves (x1 - R x2)^2 = (x1 - l1)^2 + R^2 (u2 - x2)^2 with x1 >= R x2, the
     upper one (x1 - R x2)^2 = (u1 - x1)^2 + R^2 (x2 - l2)^2 with x1 <= R x2. Both roots are written
-    without a difference of like numbers and without a division by 0 where second is 0. The
-    estimate is infinite where only second is 0, NaN where both are.
+    without a difference of like numbers and without a division by 0 where second is 0: the
+    discriminant of the first, (x1 x2)^2 - l1 (2 x1 - l1) u2 (2 x2 - u2), is the sum
+    l1 (2 x1 - l1) (u2 - x2)^2 + x2^2 (x1 - l1)^2. The estimate is infinite where only second is 0,
+    NaN where both are.
     """
     x, y = first.estimate, second.estimate
-    product = x * y
-    spread = second.upper * (2 * y - second.upper)
     reach = first.lower * (2 * x - first.lower)
-    bottom = product + math.sqrt(max(0.0, product * product - spread * reach))
+    bottom = x * y + math.hypot(math.sqrt(reach) * (second.upper - y), y * (x - first.lower))
     lower = reach / bottom if bottom > 0 else 0.0
     spread = second.lower * (2 * y - second.lower)
-    reach = first.upper * (2 * x - first.upper)
-    top = product + math.sqrt(max(0.0, product * product - spread * reach))
+    top = x * y + math.hypot(math.sqrt(spread) * (first.upper - x), x * (y - second.lower))
     upper = top / spread if spread > 0 else math.inf
     if y > 0:
         return Part(x / y, lower, upper)
