@@ -7,12 +7,13 @@ still counts: with no false negative among the rows, its probability may be abov
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
 from scipy.special import ndtri
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -45,15 +46,12 @@ def score_upper(values: NDArray[np.float64], counts: NDArray[np.int64], tail: fl
     """
     n, top = int(counts.sum()), float(values.max())
     reach = max(0.0, -float(ndtri(tail))) ** 2 / n
-    seen = counts > 0
-    q, distance = counts[seen] / n, top - values[seen]
-    if reach == 0 or distance.max() == 0:
+    cells = [(k / n, top - c) for k, c in zip(counts.tolist(), values.tolist(), strict=True) if k]
+    if reach == 0 or max(d for _, d in cells) == 0:
         return mean(values, counts)
-    unseen = distance.min() > 0
-    if unseen and (left := _excess(q, distance, 0.0)) <= reach:
-        share = (1 + left) / (1 + reach)
-        return top - share * _distance(q, distance, 0.0)
-    return top - _distance(q, distance, _shift(q, distance, reach))
+    if min(d for _, d in cells) > 0 and (left := _excess(cells, 0.0)) <= reach:
+        return top - (1 + left) / (1 + reach) * _distance(cells, 0.0)
+    return top - _distance(cells, _shift(cells, reach))
 
 
 def score_lower(values: NDArray[np.float64], counts: NDArray[np.int64], tail: float) -> float:
@@ -61,29 +59,35 @@ def score_lower(values: NDArray[np.float64], counts: NDArray[np.int64], tail: fl
     return 0.0 - score_upper(-values, counts, tail)
 
 
-def _excess(q: NDArray[np.float64], distance: NDArray[np.float64], s: float) -> float:
+# Lists of (share, distance below the largest value): a few cells are quicker without arrays.
+_Cells: TypeAlias = list[tuple[float, float]]
+
+
+def _excess(cells: _Cells, s: float) -> float:
     """sum(q a) sum(q / a) - 1 as a sum over pairs, so that no digit is lost where it is small."""
-    a = np.sqrt(distance + s)
-    apart = (distance[:, None] - distance) ** 2 / (a[:, None] + a) ** 2
-    return float((np.outer(q, q) * apart / np.outer(a, a)).sum()) / 2
+    found = [(q, math.sqrt(d + s), d) for q, d in cells]
+    return math.fsum(
+        q * r * ((d - e) / (a + b)) ** 2 / (a * b)
+        for (q, a, d), (r, b, e) in combinations(found, 2)
+    )
 
 
-def _distance(q: NDArray[np.float64], distance: NDArray[np.float64], s: float) -> float:
+def _distance(cells: _Cells, s: float) -> float:
     """How far the mean at p proportional to q / a stays below the largest value."""
-    p = q / np.sqrt(distance + s)
-    return float((p * distance).sum() / p.sum())
+    p = [q / math.sqrt(d + s) for q, d in cells]
+    return math.fsum(v * d for v, (_, d) in zip(p, cells, strict=True)) / math.fsum(p)
 
 
-def _shift(q: NDArray[np.float64], distance: NDArray[np.float64], reach: float) -> float:
+def _shift(cells: _Cells, reach: float) -> float:
     """The s at which the excess is ``reach``, by bisection of its logarithm."""
-    low = high = float(distance.max())
-    while _excess(q, distance, low) < reach and low > 0:
+    low = high = max(d for _, d in cells)
+    while _excess(cells, low) < reach:
         low /= 16
-    while _excess(q, distance, high) > reach:
+    while _excess(cells, high) > reach:
         high *= 16
     while high / low > 1 + 1e-14:
         middle = math.sqrt(low) * math.sqrt(high)
         if middle in (low, high):
             break
-        low, high = (middle, high) if _excess(q, distance, middle) > reach else (low, middle)
+        low, high = (middle, high) if _excess(cells, middle) > reach else (low, middle)
     return low

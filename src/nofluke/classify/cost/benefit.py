@@ -128,7 +128,7 @@ class DecisionCurve:
         treat_all: Net benefit of flagging everybody.
         treat_all_lower: Its limits at all thresholds at once, together with the band.
         treat_all_upper: See ``treat_all_lower``.
-        standardised: Net benefit over prevalence; NaN nowhere: None without positives.
+        standardised: Net benefit over prevalence; None without positives.
         gain_lower: Lower limit, at all at once and together with the band, of what the rule gains
             over the better of flagging everybody and nobody.
         better: Whether ``gain_lower`` is above 0.

@@ -112,9 +112,12 @@ def score(
 def wald(
     values: NDArray[np.float64], counts: NDArray[np.int64], tail: float
 ) -> tuple[float, float]:
-    """Mean plus and minus a normal quantile times the standard error; of no width where it is 0."""
+    """Mean plus and minus a normal quantile times the standard error.
+
+    All that is possible where the rows are in one cell: a standard error of 0 is ignorance then.
+    """
     se, centre = known_values.standard_error(values, counts), known_values.mean(values, counts)
-    found = student.limits(centre, se, math.inf, tail * 2, "both")
+    found = student.limits(centre, se or math.inf, math.inf, tail * 2, "both")
     return found.lower, found.upper
 
 
@@ -203,7 +206,7 @@ def scaled(
 
 def _count(value: float, name: str) -> int:
     number = checks.real(value, name=name)
-    if not (number >= 0 and number == math.floor(number) and math.isfinite(number)):
+    if number < 0 or not number.is_integer():
         raise InputError(
             f"{name}={value!r} must be a whole number of rows, at least 0.", code="NF008"
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nofluke.results import Limits
 
 _INT64 = 2**62
+_NEAR = 1e-12  # rounding errors of a total are 1e-15 of the largest there can be
 
 
 class Cutoffs(NamedTuple):
@@ -144,13 +145,20 @@ def exact_totals(
     """
     unit = math.lcm(*(w.denominator for w in weights))
     tp, fp, fn, tn = (int(w * unit) for w in weights)
-    small = max(map(abs, (tp, fp, fn, tn))) * max(cut.n, 1) < _INT64
-    flagged, alarms = (v if small else v.astype(object) for v in (cut.tp, cut.fp))
-    whole = flagged * (tp - fn) + alarms * (fp - tn) + (fn * cut.positives + tn * cut.negatives)
-    least = np.flatnonzero(allowed & (whole == whole[allowed].min()))
-    if small:
+    largest = max(map(abs, (tp, fp, fn, tn))) * cut.n
+    if largest < _INT64 // 4:
+        whole = cut.tp * (tp - fn) + cut.fp * (fp - tn) + fn * cut.positives + tn * cut.negatives
+        least = np.flatnonzero(allowed & (whole == whole[allowed].min()))
         return np.asarray(whole / unit, dtype=np.float64), least
-    return np.array([float(Fraction(v, unit)) for v in whole]), least
+    price = [float(w) for w in weights]
+    missed, left = cut.positives - cut.tp, cut.negatives - cut.fp
+    # By cell, without differences of costs, so that a small total keeps its digits.
+    totals = price[0] * cut.tp + price[1] * cut.fp + price[2] * missed + price[3] * left
+    # Only what rounding could have moved to the front is compared without rounding.
+    reach = totals[allowed].min() + _NEAR * float(Fraction(largest, unit))
+    near = np.flatnonzero(allowed & (totals <= reach))
+    exactly = cut.tp[near].astype(object) * (tp - fn) + cut.fp[near].astype(object) * (fp - tn)
+    return totals, near[exactly == exactly.min()]
 
 
 def _passed(

@@ -209,13 +209,11 @@ def _without_scores(
     price: c.Costs, limits: RateLimits, cut: Cutoffs, pi: float | None
 ) -> tuple[tuple[float, tuple[float, float]], ...]:
     """Cost of n rows where nobody is flagged, and where everybody is, with limits."""
-    share = cut.positives / cut.n if pi is None else pi
+    positives = cut.positives if pi is None else cut.n * pi
     found = []
     for of_negative, of_positive in ((price.tn, price.fn), (price.fp, price.tp)):
-        estimate, *ends = (
-            cut.n * (of_negative + p * (of_positive - of_negative))
-            for p in (share, *limits.prevalence)
-        )
+        estimate = of_negative * (cut.n - positives) + of_positive * positives
+        ends = [cut.n * (of_negative * (1 - p) + of_positive * p) for p in limits.prevalence]
         found.append((estimate, (min(ends), max(ends))))
     return tuple(found)
 
