@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.classify import rows
+from nofluke.errors import InputError
 from nofluke.kernels import roc_areas
 
 if TYPE_CHECKING:
@@ -109,8 +110,12 @@ def fold_auc(
 
 def _names(folds: ArrayLike, n: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of the folds in their own order, and the fold of each row."""
-    codes = rows.cluster_codes(folds, n)
     given = np.asarray(folds)
+    if given.shape != (n,):
+        raise InputError(
+            f"{given.size} folds for {n} rows; give the fold of each row.", code="NF008"
+        )
+    codes = rows.cluster_codes(given, n)
     first = np.unique(codes, return_index=True)[1]
     found = [given[i] for i in first.tolist()]
     order = sorted(range(len(found)), key=lambda i: _rank(found[i]))

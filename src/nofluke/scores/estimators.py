@@ -170,7 +170,9 @@ def _both_classes(labels: NDArray[Any], number: int, count: int) -> None:
 
 def _rows(X: Any, at: NDArray[Any]) -> Any:
     """Rows of a matrix, a data frame or a list."""
-    return _sklearn("utils")._safe_indexing(X, at)  # noqa: SLF001 (its own, for any kind of X)
+    if hasattr(X, "iloc"):
+        return X.iloc[at]
+    return [X[i] for i in at.tolist()] if isinstance(X, list) else X[at]
 
 
 def _sklearn(module: str) -> Any:

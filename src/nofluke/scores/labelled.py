@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
     from nofluke.scores.table import Scores
 
+REPEATS = (
+    "If they are by different readers, seeds or runs, name the column that tells: "
+    'columns={"reader": "..."} makes each reader of a candidate a candidate of its own; else '
+    "remove the rows that should not be there."
+)
+
 
 def runs_apart(table: Scores) -> Scores:
     """The table whose candidates are "candidate | run", where rows tell runs apart.
@@ -84,10 +90,11 @@ def settled(table: Scores, missing: str) -> tuple[NDArray[np.bool_], tuple[str, 
     shared = have == table.K
     lacking = _who_lacks(table)
     if missing == "raise":
+        common = f"'common' to use the {int(shared.sum())} of {shared.size} examples that all have"
         raise InputError(
-            f"not every candidate has a prediction for every example: {lacking} Say "
-            f"missing='common' to use the {int(shared.sum())} of {shared.size} examples that all "
-            "have, or 'own' if the candidates were evaluated on examples of their own.",
+            f"not every candidate has a prediction for every example: {lacking} Say missing="
+            f"{common + ', or ' if shared.any() else ''}'own' if the candidates were evaluated on "
+            "examples of their own.",
             code="NF007",
         )
     if missing == "own":
@@ -167,12 +174,10 @@ def _where(table: Scores) -> NDArray[np.int32]:
 
 
 def _repeats(table: Scores, again: NDArray[np.bool_]) -> str:
-    rows = np.flatnonzero(again)
+    once = np.flatnonzero(again & ~np.concatenate([[False], again[:-1]]))
     return (
-        f"{_counted(rows.size)} repeat a candidate and example: "
-        f"{_listed(table, rows)}. If they are by different readers, seeds "
-        'or runs, name the column that tells: columns={"reader": "..."} makes each reader of a '
-        "candidate a candidate of its own; else remove the rows that should not be there."
+        f"{_counted(int(again.sum()))} repeat a candidate and example: "
+        f"{_listed(table, once)}. {REPEATS}"
     )
 
 

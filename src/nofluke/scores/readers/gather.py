@@ -34,7 +34,7 @@ _KEPT = "keep "  # prefix: a kept column may have any name, also one that the as
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the caller asked of ``read``, apart from the source."""
+    """What the caller asked of ``read``, apart from the source; ``repeats`` is advice on them."""
 
     better: str | None
     bounds: Sequence[float] | None
@@ -45,6 +45,10 @@ class Question:
     keep: tuple[str, ...]
     contents: bool
     told: Mapping[str, Any]
+    repeats: str = (
+        "Repeats need a run or cluster column that tells them apart: "
+        'columns={"run": "..."}; or remove the rows that should not be there.'
+    )
 
 
 class Part(NamedTuple):
@@ -250,7 +254,7 @@ def _assemble(parts: list[Part], names: dict[str, tuple[str, ...]], question: Qu
         # Cells of the matrix repeat: read again, sorted this time, to say which.
         rows = cast("Rows", _collect(parts, names, question, plain=False))
     if rows.repeated.size:
-        raise _repeats(parts, names, rows.repeated)
+        raise _repeats(parts, names, rows.repeated, question.repeats)
     for role in ("cluster", "group"):
         rows = _labelled(rows, parts, names, role)
     kept = {name.removeprefix(_KEPT): column for name, column in rows.kept.items()}
@@ -346,7 +350,10 @@ def _moved(codes: NDArray[np.int32], where: NDArray[np.int32] | None) -> NDArray
 
 
 def _repeats(
-    parts: list[Part], names: dict[str, tuple[str, ...]], repeated: NDArray[np.int64]
+    parts: list[Part],
+    names: dict[str, tuple[str, ...]],
+    repeated: NDArray[np.int64],
+    advice: str,
 ) -> InputError:
     pairs = [(names["candidate"][c], names["example"][e]) for c, e in repeated[:5].tolist()]
     places = "; ".join(filter(None, (_places(part, *pairs[0]) for part in parts)))
@@ -356,8 +363,7 @@ def _repeats(
     within = f" within one {beside}" if beside else ""
     return parts[0].table.refuse(
         f"candidate and example repeat{within} in {counted(len(repeated), 'pair')}: {listed}. "
-        f"The first stands in {places}. Repeats need a run or cluster column that tells them "
-        'apart: columns={"run": "..."}; or remove the rows that should not be there.',
+        f"The first stands in {places}. {advice}",
         code="NF006",
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.errors import InputError, some
+from nofluke.scores import labelled
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.readers import cells, columns, files, gather, opening
 from nofluke.scores.readers.workspace import Workspace
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.columns import Name, Wanted
     from nofluke.scores.readers.tables import Table
 
-# Earlier aliases win.
+# Earlier aliases win, except where a wrong guess would turn the answer: see `_SURE`.
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "candidate": columns.ALIASES["candidate"],
     "example": columns.ALIASES["example"],
@@ -39,6 +40,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "time": columns.ALIASES["time"],
 }
 _ALSO: Final = {"score": "prediction", "run": "reader"}
+_SURE: Final = ("label", "prediction")
 _ROW = "row number"
 
 
@@ -157,11 +159,14 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
     listed = wanted.get("candidate") if isinstance(wanted.get("candidate"), tuple) else None
     taken = set(listed or ()) | {c for c in wanted.values() if isinstance(c, str)}
     by: dict[str, str | None] = {}
-    for role in ALIASES:
-        by[role] = wanted[role] if role in wanted else _alias(table, role, taken)
-        taken |= {c for c in [by[role]] if isinstance(c, str)}
-    if listed is not None or name.given:
+    if listed is not None or (name.given and wanted.get("candidate") is None):
         by["candidate"] = None
+    if listed is not None:
+        by["prediction"] = None
+    for role in ALIASES:
+        if role not in by:
+            by[role] = wanted[role] if role in wanted else _alias(table, role, taken)
+            taken |= {c for c in [by[role]] if c is not None}
     if by["label"] is None:
         raise table.refuse(
             f"there is no label column among {some(table.kinds, most=12)}; name it: "
@@ -172,7 +177,7 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
         by, listed = _without_candidates(table, name, by)
     if listed is not None:
         by["prediction"] = None
-    return _Roles(by=by, listed=listed, note=_note(by, listed, wanted))
+    return _Roles(by=by, listed=listed, note=_note(table, by, listed, wanted))
 
 
 def _without_candidates(
@@ -197,28 +202,39 @@ def _without_candidates(
 
 
 def _alias(table: Table, role: str, taken: set[str]) -> str | None:
-    """The free column with the best alias of a role."""
-    for alias in ALIASES[role]:
-        found = [c for c in table.kinds if c not in taken and c.strip().lower() == alias]
-        exact = found if len(found) < 2 else [c for c in found if c == alias]
-        if exact:
-            return exact[0]
+    """The free column with the best alias of a role; a sure role must have the only one."""
+    free = [c for c in table.kinds if c not in taken]
+    for alike in [ALIASES[role]] if role in _SURE else [(alias,) for alias in ALIASES[role]]:
+        found = [c for c in free if c.strip().lower() in alike]
+        exact = [] if role in _SURE else [c for c in found if c in alike]
+        if len(found) == 1 or exact:
+            return (exact or found)[0]
         if found:
             raise table.refuse(
                 f"the columns {some(found)} could each be the {role}; choose one: "
-                f'columns={{"{role}": "{found[0]}"}}.',
+                f'columns={{"{role}": "{found[0]}"}} or columns={{"{role}": "{found[1]}"}}.',
                 code="NF003",
             )
     return None
 
 
 def _note(
-    by: Mapping[str, str | None], listed: tuple[str, ...] | None, wanted: Mapping[str, Any]
+    table: Table,
+    by: Mapping[str, str | None],
+    listed: tuple[str, ...] | None,
+    wanted: Mapping[str, Any],
 ) -> str | None:
+    """What was guessed, and which columns beside might be candidates and are not."""
     guessed = [f"{r}={c!r}" for r, c in by.items() if c not in {None, r} and r not in wanted]
     if listed is not None and "candidate" not in wanted:
         guessed.append(f"candidates {some(listed, most=8)}")
-    return f"NF112: read columns {', '.join(guessed)}." if guessed else None
+    unread = [c for c in table.kinds if c not in by.values() and c not in (listed or ())]
+    if by["candidate"] is not None or "candidate" in wanted:
+        unread = []
+    if not guessed and not unread:
+        return None
+    told = f"read columns {', '.join(guessed)}" if guessed else "read columns by their names"
+    return f"NF112: {told}{f'; not read: {some(unread)}' if unread else ''}."
 
 
 def _same(read: Sequence[tuple[Table, _Roles]]) -> _Roles:
@@ -285,5 +301,6 @@ def _question(roles: _Roles, wanted: Mapping[str, Any], positive: object) -> gat
         failed=None,
         keep=(),
         contents=False,
-        told={name: value for name, value in told.items() if value},
+        told={name: value for name, value in told.items() if value is not None and value != {}},
+        repeats=labelled.REPEATS,
     )

@@ -198,8 +198,11 @@ class SqlTable:
                 self._con.execute(f"CREATE TYPE {enum} AS ENUM ({labels})")
                 picked.append(f"enum_code(CAST({text} AS {enum})) AS {alias}")
             else:
-                joins.append(f"JOIN {self._labelled[name]} AS j{alias} ON j{alias}.label = {text}")
-                picked.append(f"j{alias}.code AS {alias}")
+                # Names that no column has: the table itself may have one called label or code.
+                label, code = quoted(f"\x01label {alias}"), quoted(f"\x01code {alias}")
+                renamed = select(f"label AS {label}, code AS {code}", self._labelled[name])
+                joins.append(f"JOIN ({renamed}) AS j{alias} ON {label} = {text}")
+                picked.append(f"{code} AS {alias}")
         return picked, joins
 
     def _slices(self, *, whole: bool) -> Iterator[str]:
