@@ -4,7 +4,7 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study bench big clean
+.PHONY: demo test lint types layers format study coverage-tables bench big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -31,6 +31,11 @@ format: $(VENV)/.dev
 # Long simulations, with more repetitions than `make test` can afford.
 study: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
+
+# The tables of docs/explanation/intervals-for-auc.md, drawn again; about half an hour.
+coverage-tables: $(VENV)/.dev
+	for study in areas precisions elsewhere clusters predictive page; do \
+	    $(BIN)/python tools/classifier_intervals.py $$study || exit 1; done
 
 # Figures, not verdicts: run on a quiet machine.
 bench: $(VENV)/.dev

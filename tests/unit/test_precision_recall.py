@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nofluke.classify.precision_recall import average_precision, precision_recall
-from nofluke.classify.roc import roc
+from nofluke.classify.roc import rectangles, roc
 from nofluke.errors import InputError
 from nofluke.kernels import operating_points
 
@@ -189,7 +189,7 @@ def test_one_positive_has_no_spread():
     assert found.upper > 0.999
 
 
-@pytest.mark.parametrize("method", ["bootstrap", "boyd", "band"])
+@pytest.mark.parametrize("method", ["bootstrap", "boyd"])
 def test_one_side_spends_all_of_alpha(method):
     both = average_precision(Y, S, alpha=0.1, method=method)
     lower = average_precision(Y, S, alpha=0.05, side="lower", method=method)
@@ -197,7 +197,34 @@ def test_one_side_spends_all_of_alpha(method):
 
     assert (lower.lower, upper.upper) == pytest.approx((both.lower, both.upper))
     assert (lower.upper, upper.lower) == (1, 0)
-    assert average_precision(Y, S, alpha=0.6, side="lower", method="band").lower == 0
+
+
+def test_one_sided_limits_from_bands():
+    y, s = some_rows(11, n=90, values=30)
+    s = s + 20 * y
+    lower, both, upper = (
+        average_precision(y, s, alpha=0.05, side=side, method="band")
+        for side in ("lower", "both", "upper")
+    )
+    # Exact one-sided bands at alpha lie within those of both sides at alpha, not at 2 alpha.
+    assert both.lower < lower.lower
+    assert upper.upper < both.upper
+    wider = average_precision(y, s, alpha=0.1, method="band")
+    assert lower.lower <= wider.lower
+    assert wider.upper <= upper.upper
+    assert (lower.upper, upper.lower) == (1, 0)
+    # Each class has one-sided limits at 1 - sqrt(1 - alpha).
+    curve = rectangles(
+        *(np.append(0, of) for of in operating_points.points(y, s.astype(float))[1:]),
+        0.05,
+        "dkw",
+        better="lower",
+    )
+    radius = math.sqrt(-math.log1p(-math.sqrt(0.95)) / 2 / y.sum())
+    assert curve.tpr_lower[-1] == pytest.approx(1 - radius, rel=1e-9)
+    assert (curve.tpr_upper == 1).all()
+    assert (curve.fpr_lower == 0).all()
+    assert (curve.fpr_upper[:-1] > 0).all()
 
 
 def test_a_bootstrap_repeats_itself():
@@ -218,14 +245,24 @@ def test_resamples_are_counts_of_the_same_rows():
 
 
 def test_few_positives_are_noted():
-    assert average_precision(Y, S).notes[0].startswith("NF212: only 5 positives")
+    assert "worth 5 positives only" in average_precision(Y, S).notes[0]
     assert average_precision(Y, S, method="band").notes == ()
     y, s = some_rows(0, n=4000)
     assert average_precision(y, s, n_resamples=20).notes == ()
+    elsewhere = average_precision(y, s, n_resamples=20, prevalence=0.001)
+    assert f"worth {(~y).sum() / 999:.3g} positives only" in elsewhere.notes[0]
+
+
+def test_a_tiny_prevalence_does_not_overflow():
+    y, s = some_rows(3)
+    for method in ("boyd", "band"):
+        found = average_precision(y, s, prevalence=1e-100, method=method)
+        assert 0 <= found.lower <= found.estimate <= 1
+    assert found.upper <= 1
 
 
 def test_refusals():
-    for pi in (0, 1, -0.1, 5, math.nan):
+    for pi in (0, 1, -0.1, 5, math.nan, 1e-300):
         with pytest.raises(InputError, match="prevalence"):
             average_precision(Y, S, prevalence=pi)
     with pytest.raises(InputError, match=r"write 0.05") as refused:

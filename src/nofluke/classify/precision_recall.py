@@ -34,8 +34,9 @@ _CONVENTIONS = {
     "trapezoid": operating_points.trapezoid_area,
     "davis_goadrich": operating_points.interpolated_area,
 }
-_FEW = 50  # positives
+_FEW = 50  # positives that go with the negatives at the prevalence
 _ROUNDING = 1e-14  # of an area
+_LEAST = 1e-100  # prevalence: squares of its odds are doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -204,7 +205,7 @@ class Found(NamedTuple):
     se: float | None
 
 
-METHODS: Register[Callable[[Asked], Found]] = Register("method")
+AVERAGE_PRECISION_INTERVALS: Register[Callable[[Asked], Found]] = Register("method")
 
 
 def average_precision(
@@ -231,7 +232,10 @@ def average_precision(
 
     The area is that at the prevalence of the rows, taken as fixed, or at another one: then every
     positive row counts as if it were more or fewer of them. The interval is for the population at
-    that prevalence.
+    that prevalence. Where that is low it depends on false positive rates that few negatives cannot
+    show: in simulations with 50 rows of each class and a prevalence of 1 % "bootstrap" held the
+    truth in half of the samples instead of 95 %. Note NF212 tells when to beware, and "band" is
+    right at every number of rows, if wide.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -281,7 +285,9 @@ def average_precision(
     return _interval(asked, convention, method)
 
 
-@METHODS.add(guarantee="asymptotic", cite="Efron 1979, within each class, on the logit scale")
+@AVERAGE_PRECISION_INTERVALS.add(
+    guarantee="asymptotic", cite="Efron 1979, within each class, on the logit scale"
+)
 def bootstrap(asked: Asked) -> Found:
     """The spread of resamples within each class, on the logit scale, by t.
 
@@ -295,7 +301,7 @@ def bootstrap(asked: Asked) -> Found:
     return Found(_logit(asked, se, df), se)
 
 
-@METHODS.add(guarantee="heuristic", cite="Boyd, Eng & Page 2013, section 3.2")
+@AVERAGE_PRECISION_INTERVALS.add(guarantee="heuristic", cite="Boyd, Eng & Page 2013, section 3.2")
 def boyd(asked: Asked) -> Found:
     """The spread of a rate among the positives, on the logit scale, with normal quantiles.
 
@@ -306,25 +312,23 @@ def boyd(asked: Asked) -> Found:
     return Found(_logit(asked, se, math.inf), se)
 
 
-@METHODS.add(guarantee="finite-sample", cite="Campbell 1994; limits by monotonicity")
+@AVERAGE_PRECISION_INTERVALS.add(
+    guarantee="finite-sample", cite="Campbell 1994; limits by monotonicity"
+)
 def band(asked: Asked) -> Found:
     """Between the least and the largest area that fits bands of both classes.
 
-    One-sided it is the same limit at twice the error level. The bands are Berk and Jones's up to
-    10000 rows of a class, DKW's beyond.
+    The bands are Berk and Jones's up to 10000 rows of a class, DKW's beyond.
     """
-    sides = 1 if asked.side == "both" else 2
-    if sides * asked.alpha >= 1:
-        return Found(student.Limits(0.0, 1.0), None)
     name = "berk_jones" if max(_sizes(asked)) <= 10_000 else "dkw"
-    limits = _rectangles(asked.points, sides * asked.alpha, name)
+    limits = _rectangles(asked.points, asked.alpha, name, asked.side)
     return Found(
         student.Limits(*operating_points.average_precision_limits(limits, asked.prevalence)), None
     )
 
 
 def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
-    known, (m, n) = METHODS[method], _sizes(asked)
+    known, (m, n) = AVERAGE_PRECISION_INTERVALS[method], _sizes(asked)
     if method == "band" and convention != "ap":
         raise InputError(
             f"method='band' bounds convention='ap' only, not {convention!r}; use 'bootstrap', or "
@@ -332,11 +336,12 @@ def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
             code="NF008",
         )
     found = known.call(asked)
+    odds = asked.prevalence / (1 - asked.prevalence)
     boundary = method != "band" and _no_spread(asked, found.se, method)
     if boundary:
         whole = Found(student.Limits(0.0, 1.0), None)
         found = band(asked) if convention == "ap" else whole
-        method, known = "band", METHODS["band"]
+        method, known = "band", AVERAGE_PRECISION_INTERVALS["band"]
     return AveragePrecision(
         estimate=asked.value,
         lower=0.0 if asked.side == "upper" else min(found.limits.lower, asked.value),
@@ -353,7 +358,7 @@ def _interval(asked: Asked, convention: str, method: str) -> AveragePrecision:
         n_negative=n,
         boundary=boundary,
         assumes=_ASSUMES.format(prevalence=asked.prevalence),
-        notes=_notes(convention, method, m, boundary=boundary),
+        notes=_notes(convention, method, min(m, n * odds), boundary=boundary),
     )
 
 
@@ -378,7 +383,7 @@ def _weight(prevalence: float | None, m: int, n: int) -> tuple[float, float]:
     if prevalence is None:
         return m / (m + n), 1.0
     pi = checks.real(prevalence, name="prevalence")
-    if not 0 < pi < 1:
+    if not _LEAST <= pi < 1:
         hint = f" If you mean {pi:g} %, write {pi / 100:g}." if 1 < pi < 100 else ""
         raise InputError(
             f"prevalence={prevalence!r} must lie strictly between 0 and 1: the share of positives "
@@ -388,11 +393,14 @@ def _weight(prevalence: float | None, m: int, n: int) -> tuple[float, float]:
     return pi, (1 - pi) * m / (pi * n)
 
 
-def _rectangles(points: Points, alpha: float, name: str) -> operating_points.Rectangles:
-    return rectangles(np.append(0, points.tp), np.append(0, points.fp), alpha, name)
+def _rectangles(
+    points: Points, alpha: float, name: str, better: checks.Side = "both"
+) -> operating_points.Rectangles:
+    tp, fp = np.append(0, points.tp), np.append(0, points.fp)
+    return rectangles(tp, fp, alpha, name, better=better)
 
 
-def _notes(convention: str, method: str, m: int, *, boundary: bool) -> tuple[str, ...]:
+def _notes(convention: str, method: str, worth: float, *, boundary: bool) -> tuple[str, ...]:
     notes = []
     if boundary:
         notes.append(
@@ -400,10 +408,11 @@ def _notes(convention: str, method: str, m: int, *, boundary: bool) -> tuple[str
             "tied, or one row of a class). That is ignorance, not certainty, so the limits come "
             "from bands for both classes, which know nothing of other conventions than 'ap'."
         )
-    if method != "band" and m < _FEW:
+    if method != "band" and worth < _FEW:
         notes.append(
-            f"NF212: only {m} positives; the area is too high on average, and its interval falls "
-            "short of its level, with few positives and a low prevalence most of all."
+            f"NF212: at this prevalence the rows are worth {worth:.3g} positives only. The area is "
+            "then too high on average, and its interval may hold the truth much less often than "
+            "it says; method='band' keeps its promise."
         )
     if convention == "trapezoid":
         notes.append(

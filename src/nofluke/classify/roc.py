@@ -182,13 +182,33 @@ def roc(
     )
 
 
-def rectangles(tp: NDArray[np.int64], fp: NDArray[np.int64], alpha: float, band: str) -> Rectangles:
-    """Limits of both rates from counts, the first of which are 0 and the last all rows."""
+def rectangles(
+    tp: NDArray[np.int64],
+    fp: NDArray[np.int64],
+    alpha: float,
+    band: str,
+    *,
+    better: checks.Side = "both",
+) -> Rectangles:
+    """Limits of both rates from counts, the first of which are 0 and the last all rows.
+
+    Args:
+        tp: Positives that are flagged at each threshold, shape (thresholds + 1,).
+        fp: Negatives that are flagged, likewise.
+        alpha: Error level of all limits together, each of them where ``band`` is "pointwise".
+        band: A name in ``BANDS``, or "pointwise".
+        better: "lower" for lower limits of tpr and upper ones of fpr only, which bound from below
+            how good the classifier is; "upper" for the others.
+    """
     if band == "pointwise":
         z = -float(ndtri(alpha / 2))
         return Rectangles(*_wilson(tp, z), *_wilson(fp, z))
     each = -math.expm1(0.5 * math.log1p(-alpha))  # 1 - sqrt(1 - alpha)
-    return Rectangles(*_survival(tp, each, band), *_survival(fp, each, band))
+    # P(score < t) is bounded from above where P(score >= t) is bounded from below.
+    opposite: dict[checks.Side, checks.Side] = {"lower": "upper", "upper": "lower", "both": "both"}
+    return Rectangles(
+        *_survival(tp, each, band, opposite[better]), *_survival(fp, each, band, better)
+    )
 
 
 def infinite(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
@@ -202,11 +222,11 @@ def infinite(thresholds: NDArray[np.float64]) -> tuple[str, ...]:
 
 
 def _survival(
-    flagged: NDArray[np.int64], alpha: float, band: str
+    flagged: NDArray[np.int64], alpha: float, band: str, side: checks.Side
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Limits of P(score >= t) where so many draws are >= t, from those of P(score < t)."""
     n = int(flagged[-1])
-    below, above, _, _ = bands.limits(band, n, alpha, "both", None)
+    below, above, _, _ = bands.limits(band, n, alpha, side)
     return 1 - above[n - flagged], 1 - below[n - flagged]
 
 

@@ -16,10 +16,15 @@ import numpy as np
 
 from nofluke.classify.auc_intervals import auc_interval, logit_limits
 from nofluke.classify.precision_recall import average_precision
-from nofluke.studies.classifier_scores import Binormal, Clustered
+from nofluke.classify.prevalence import METHODS as PREDICTIVE_METHODS
+from nofluke.classify.prevalence import ppv_at
+from nofluke.errors import InputError
+from nofluke.studies.classifier_scores import Binormal, Clustered, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from nofluke.classify.auc_intervals import AreaInterval
     from nofluke.classify.precision_recall import AveragePrecision
@@ -42,11 +47,23 @@ PRECISION_SETTINGS = tuple(
 )
 PRECISION_METHODS = ("bootstrap", "boyd", "band")
 
+ELSEWHERE_SETTINGS = tuple(
+    (Binormal(rows, rows, area), prevalence)
+    for rows, area, prevalence in product((50, 200, 1000), (0.8, 0.95), (0.2, 0.05, 0.01))
+)
+
 CLUSTER_SETTINGS = tuple(
     Clustered(clusters, 6, kind, area)
     for kind, clusters, area in product(("pure", "mixed", "random"), (6, 10, 20, 50), (0.75, 0.9))
 )
 CLUSTER_METHODS = ("obuchowski", "bootstrap", "delong")
+
+PREDICTIVE_SETTINGS = tuple(
+    Decision(m, n, recall, fpr)
+    for (m, n), recall, fpr in product(
+        ((20, 80), (50, 50), (50, 950), (200, 800)), (0.6, 0.8, 0.95), (0.2, 0.05, 0.01)
+    )
+)
 
 
 class Coverage(NamedTuple):
@@ -55,23 +72,20 @@ class Coverage(NamedTuple):
     Attributes:
         setting: Its settings, written out.
         method: Name of the method.
-        repeats: Samples drawn.
-        hits: Intervals that held the truth.
+        repeats: Samples drawn; 0 where all samples were enumerated.
+        rate: Share of intervals that held the truth.
         width: Mean width of the intervals.
         bias: Mean of the estimates minus the truth.
+        refused: Share of samples for which the method has no interval; they count in nothing else.
     """
 
     setting: str
     method: str
     repeats: int
-    hits: int
+    rate: float
     width: float
     bias: float
-
-    @property
-    def rate(self) -> float:
-        """Share of intervals that held the truth."""
-        return self.hits / self.repeats
+    refused: float = 0.0
 
 
 class Summary(NamedTuple):
@@ -99,7 +113,7 @@ def area_coverage(
         found = {method: auc_interval(y, s, method=method) for method in methods}
         return found | ({"wald": _wald(found["delong"])} if "delong" in found else {})
 
-    return count(f"{setting}", ask, setting.area, repeats=repeats, seed=seed)
+    return count(setting, ask, setting.area, repeats=repeats, seed=seed)
 
 
 def precision_coverage(
@@ -108,7 +122,7 @@ def precision_coverage(
     repeats: int,
     prevalence: float | None = None,
     methods: Sequence[str] = PRECISION_METHODS,
-    n_resamples: int = 500,
+    n_resamples: int = 300,
     seed: int = 0,
 ) -> list[Coverage]:
     """Intervals for average precision at a prevalence, by default that of the rows.
@@ -131,7 +145,8 @@ def precision_coverage(
         )
 
     truth, name = setting.average_precision(pi), f"{setting} at {pi:g}"
-    return count(name, ask, truth, repeats=repeats, seed=seed)
+    rows = count(setting, ask, truth, repeats=repeats, seed=seed)
+    return [row._replace(setting=name) for row in rows]
 
 
 def cluster_coverage(
@@ -158,11 +173,35 @@ def cluster_coverage(
             for method in methods
         }
 
-    return count(f"{setting}", ask, setting.area, repeats=repeats, seed=seed)
+    return count(setting, ask, setting.area, repeats=repeats, seed=seed)
+
+
+def predictive_coverage(
+    setting: Decision, *, prevalence: float, methods: Sequence[str] = PREDICTIVE_METHODS
+) -> list[Coverage]:
+    """Intervals for the precision at another prevalence, over all matrices: no simulation.
+
+    Matrices that a method refuses (nobody flagged; without false positives also "mercaldo" and
+    "delta") are left out, and their probability is told.
+    """
+    truth = setting.precision(prevalence)
+    sums = {method: np.zeros(4) for method in methods}
+    for probability, cells in setting.matrices():
+        for method in methods:
+            try:
+                found = ppv_at(prevalence, *cells, method=method)
+            except InputError:
+                continue
+            sums[method] += probability * np.append(1.0, _outcome(found, truth))
+    rows = []
+    for method, (asked, *of) in sums.items():
+        rate, width, bias = (float(total / asked) for total in of)
+        rows.append(Coverage(f"{setting}", method, 0, rate, width, bias, 1 - float(asked)))
+    return rows
 
 
 def count(
-    setting: str,
+    setting: object,
     ask: Callable[[np.random.Generator], Mapping[str, Interval]],
     truth: float,
     *,
@@ -172,23 +211,20 @@ def count(
     """Count how often each method's interval holds the truth.
 
     Args:
-        setting: Its name, which together with the seed starts the generator.
+        setting: What is drawn; written out and together with the seed it starts the generator.
         ask: Draws one sample and answers with an interval for each method.
         truth: The number that the intervals are for.
         repeats: Samples.
         seed: Seed of the study.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(setting.encode())])
-    hits: dict[str, int] = {}
-    sums: dict[str, np.ndarray] = {}
+    rng = np.random.default_rng([seed, zlib.crc32(repr(setting).encode())])
+    sums: dict[str, NDArray[np.float64]] = {}
     for _ in range(repeats):
         for method, found in ask(rng).items():
-            hits[method] = hits.get(method, 0) + (found.lower <= truth <= found.upper)
-            added = np.array([found.upper - found.lower, found.estimate - truth])
-            sums[method] = sums.get(method, 0.0) + added
+            sums[method] = sums.get(method, np.zeros(3)) + _outcome(found, truth)
     return [
-        Coverage(setting, method, repeats, hits[method], *(sums[method] / repeats).tolist())
-        for method in hits
+        Coverage(f"{setting}", method, repeats, *(of / repeats).tolist())
+        for method, of in sums.items()
     ]
 
 
@@ -198,6 +234,12 @@ def summaries(rows: Iterable[Coverage], *, short_of: float = 0.93) -> list[Summa
     for row in rows:
         by_method.setdefault(row.method, []).append(row)
     return [_summary(method, of, short_of) for method, of in by_method.items()]
+
+
+def _outcome(found: Interval, truth: float) -> NDArray[np.float64]:
+    """Whether the interval holds the truth, its width, how far the estimate is off."""
+    holds = found.lower <= truth <= found.upper
+    return np.array([holds, found.upper - found.lower, found.estimate - truth])
 
 
 def _wald(delong: AreaInterval) -> Interval:

@@ -7,14 +7,16 @@ are fixed: the numbers of positives and negatives are part of a setting.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import ndtr, ndtri
+from scipy.special import bdtr, ndtr, ndtri
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 
@@ -32,6 +34,9 @@ class Binormal(NamedTuple):
     negatives: int
     area: float
     sd: float = 1.0
+
+    def __str__(self) -> str:
+        return f"{self.positives}+{self.negatives} area {self.area:g} sd {self.sd:g}"
 
     @property
     def delta(self) -> float:
@@ -83,6 +88,9 @@ class Clustered(NamedTuple):
     kind: str
     area: float
 
+    def __str__(self) -> str:
+        return f"{self.kind} {self.clusters}x{self.size} area {self.area:g}"
+
     def draw(
         self, rng: np.random.Generator
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.int64]]:
@@ -96,3 +104,46 @@ class Clustered(NamedTuple):
             y = rng.permutation(codes.size) < codes.size // 4
         shared, own = rng.normal(size=self.clusters)[codes], rng.normal(size=codes.size)
         return y, (shared + own) / math.sqrt(2) + math.sqrt(2) * ndtri(self.area) * y, codes
+
+
+class Decision(NamedTuple):
+    """The matrix of one threshold.
+
+    Attributes:
+        positives: How many rows are positive.
+        negatives: How many are negative.
+        recall: Probability that a positive is flagged.
+        fpr: Probability that a negative is flagged.
+    """
+
+    positives: int
+    negatives: int
+    recall: float
+    fpr: float
+
+    def __str__(self) -> str:
+        return f"{self.positives}+{self.negatives} recall {self.recall:g} fpr {self.fpr:g}"
+
+    def precision(self, prevalence: float) -> float:
+        """The true precision at a prevalence."""
+        right, wrong = prevalence * self.recall, (1 - prevalence) * self.fpr
+        return right / (right + wrong)
+
+    def matrices(
+        self, *, left_out: float = 1e-9
+    ) -> Iterator[tuple[float, tuple[int, int, int, int]]]:
+        """Probability and cells (TP, FP, FN, TN) of every matrix.
+
+        Counts of a class that are together less probable than ``left_out`` are left out.
+        """
+        tps = _likely(self.positives, self.recall, left_out)
+        fps = _likely(self.negatives, self.fpr, left_out)
+        for (tp, p), (fp, q) in product(tps, fps):
+            yield p * q, (tp, fp, self.positives - tp, self.negatives - fp)
+
+
+def _likely(n: int, rate: float, left_out: float) -> list[tuple[int, float]]:
+    counts = np.arange(n + 1)
+    probabilities = np.diff(bdtr(counts, n, rate), prepend=0.0)
+    kept = probabilities > left_out / (n + 1)
+    return list(zip(counts[kept].tolist(), probabilities[kept].tolist(), strict=True))
