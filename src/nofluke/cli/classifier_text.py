@@ -54,7 +54,7 @@ def limits(row: Row) -> list[str]:
     """Estimate and limits, these rounded outward; the reason where there are none.
 
     >>> limits({"estimate": 0.98765, "lower": 0.91234, "upper": 1.0, "reason": ""})
-    ['0.9876', '0.9123', '1']
+    ['0.9877', '0.9123', '1']
     """
     estimate = "none" if row["estimate"] is None else f"{row['estimate']:.4g}"
     if row["lower"] is None:
@@ -138,5 +138,5 @@ def _parts(result: ClassifierCard, by: str) -> tuple[str, Table]:
     ]
     what = "groups" if by == "group" else "blocks of time"
     at = per_cent(result.level)
-    title = f"By {by}, level {at} for all {what} of one number at once (Bonferroni)"
+    title = f"By {by}, level {at} for all {what} of one number and candidate (Bonferroni)"
     return title, grid(heads, lines, texts=_TEXTS)

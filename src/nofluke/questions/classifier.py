@@ -83,7 +83,7 @@ def classifier(
     >>> card = classifier(Predictions.from_arrays(y, {"model": p}), threshold=0.5)
     >>> row = card.row("model", "auc")
     >>> round(row["estimate"], 4), round(row["lower"], 4), row["method"], row["guarantee"]
-    (0.9167, 0.5455, 'envelope', 'asymptotic')
+    (0.9167, 0.5124, 'envelope', 'asymptotic')
     >>> print(card.sentences()[1][:82])
     At threshold 0.5 model flags 6 of 12 rows: 5 of the 6 positives and 1 of the 6 neg
     """
