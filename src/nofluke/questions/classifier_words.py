@@ -16,16 +16,16 @@ _ROUND = 1e-9  # levels made by subtraction are read as typed
 
 
 def sentences(card: ClassifierCard) -> list[str]:
-    """What a colleague may paste."""
+    """What a colleague may paste; the best one is never told before what its choice costs."""
     spoken = card.candidates[:_TOLD]
-    told: list[str] = []
+    told = _best(card)
     for name in spoken:
         told += [s for s in _of_candidate(card, name) if s]
     if len(spoken) < card.K:
         told.append(
             f"{card.K - len(spoken)} more of the {card.K} candidates stand in the table only."
         )
-    told += [*_best(card), *_parts(card)]
+    told += _parts(card)
     return told
 
 
