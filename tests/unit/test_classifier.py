@@ -196,6 +196,28 @@ def test_clusters_are_counted_where_asked_and_missed_where_not(rows):
     assert "NF223" in codes(classifier(table(rows, cluster=groups), **FEW))
 
 
+def test_clusters_are_counted_in_groups_and_blocks_too(rows):
+    y, by_name = rows
+    groups, kind = np.arange(120) // 4, np.where(np.arange(120) % 8 < 4, "a", "b")
+    card = classifier(
+        table(rows, cluster=groups, groups=kind, time=np.arange(120.0)),
+        clusters=True,
+        groups=True,
+        blocks=2,
+        threshold=0.5,
+        **FEW,
+    )
+    a = kind == "a"
+    found = auc_interval(y[a], by_name["good"][a], clusters=groups[a], alpha=0.025)
+    row = next(
+        r for r in card.parts if (r["candidate"], r["part"], r["metric"]) == ("good", "a", "auc")
+    )
+    assert numbers(row) == pytest.approx(of(found))
+    assert row["n"] == 15
+    assert [r["level"] for r in card.parts] == pytest.approx([0.975] * len(card.parts))
+    assert {r["method"] for r in card.parts if r["metric"] == "recall"} == {"linearised"}
+
+
 def test_clusters_of_one_row_are_rows_for_the_area(rows):
     y, by_name = rows
     card = classifier(table(rows), clusters={str(i): str(i) for i in range(120)}, **FEW)

@@ -191,12 +191,13 @@ def _areas(told: Told, of: Rows, asked: Asked) -> None:
 
 
 def _precision_area(told: Told, of: Rows, asked: Asked, name: str, pi: float | None) -> Row:
+    resampled = of.codes is None and asked.n_resamples > 0
     found = average_precision(
         of.y,
         of.s,
         prevalence=pi,
         alpha=asked.alpha,
-        n_resamples=max(asked.n_resamples, 2),
+        n_resamples=max(asked.n_resamples, 2) if resampled else 2,
         seed=asked.seed,
     )
     told.notes.extend(note for note in found.notes if note not in told.notes)
