@@ -4,8 +4,8 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study bench big reproduce clean
-.PHONY: demo test lint types layers format study coverage-tables bench big clean
+.PHONY: demo test lint types layers format study coverage-tables bench reproduce big clean
+.PHONY: demo test lint types layers format study coverage-tables bench reproduce big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \

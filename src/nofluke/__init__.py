@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nofluke import (
         bands,
+        classify,
         functionals,
         means,
         permutation,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     )
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
+    from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
     from nofluke.questions.methods_audit import audit_methods
@@ -39,6 +41,8 @@ __all__ = [
     "bands",
     "certify",
     "certify_kpis",
+    "classifier",
+    "classify",
     "compare",
     "compare_pooled",
     "functionals",
@@ -50,8 +54,8 @@ __all__ = [
     "rank",
     "rank_metrics",
     "read",
-    "runs",
     "read_predictions",
+    "runs",
     "selective",
     "sequences",
     "split_breakeven",
@@ -65,6 +69,7 @@ _ROOMS = {
     "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
+    "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",
     "rank": "nofluke.questions.rank",

@@ -96,7 +96,9 @@ def test_every_page_has_a_code_in_use():
     assert [code for code in explain.codes() if code not in used] == []
 
 
-@pytest.mark.parametrize("command", ["certify", "compare", "rank", "runs", "plan", "gate"])
+@pytest.mark.parametrize(
+    "command", ["certify", "classifier", "compare", "rank", "runs", "plan", "gate"]
+)
 def test_every_option_is_explained(command, capsys):
     assert run([command, "--help"]) == 0
     shown = capsys.readouterr().out

@@ -107,6 +107,12 @@ def app() -> App:
         help_epilogue="Example: nofluke runs seeds.csv --quantile 0.05 --bounds 0 1",
     )
     commands.command(
+        "nofluke.cli.classifier:classifier",
+        name="classifier",
+        help="What are a classifier's predictions worth: order, decisions, probabilities?",
+        help_epilogue="Example: nofluke classifier scored.csv --threshold 0.5 --positive yes",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

@@ -97,6 +97,16 @@ def roles(text: str | None) -> dict[str, str | list[str] | None] | None:
     return {role: c if len(c) > 1 else c[0] or None for role, c in found.items()}
 
 
+def with_roles(text: str | None, **named: str | None) -> dict[str, str | list[str] | None] | None:
+    """Columns by role, with those that have an option of their own; None where nothing is said.
+
+    >>> with_roles("label=died", group="site", cluster=None)
+    {'label': 'died', 'group': 'site'}
+    """
+    given = {role: column for role, column in named.items() if column is not None}
+    return {**(roles(text) or {}), **given} or None
+
+
 def kept_columns(select: str) -> tuple[str, ...]:
     """The further column that a selection compares, if it names one.
 

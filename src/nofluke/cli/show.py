@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The words of each kind of answer, imported when they are needed.
 _TEXTS = {
     "certify": "nofluke.cli.certificate_text",
+    "classifier": "nofluke.cli.classifier_text",
     "compare": "nofluke.cli.comparison_text",
     "compare_pooled": "nofluke.cli.pooled_text",
     "audit_methods": "nofluke.cli.audit_text",
@@ -33,6 +34,7 @@ _TEXTS = {
 
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
+    "classifier": "classifier",
     "rank": "rank",
     "runs": "runs",
     **dict.fromkeys(("sample_size", "detectable", "trade", "runs_plan"), "plan"),

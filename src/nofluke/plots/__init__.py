@@ -7,6 +7,8 @@ something is drawn, and pyplot never.
 
 from nofluke.plots.audit import audit
 from nofluke.plots.certify import kpi_against_gamma
+from nofluke.plots.classifier import benefit, costs, precision_recall, roc
+from nofluke.plots.classifier_parts import parts
 from nofluke.plots.differences import differences
 from nofluke.plots.dispatch import draw
 from nofluke.plots.envelope import envelope
@@ -17,6 +19,7 @@ from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.ranking import estimates, ranking
 from nofluke.plots.rates import rates
+from nofluke.plots.reliability import reliability
 from nofluke.plots.rules import rules
 from nofluke.plots.runs import runs
 from nofluke.plots.shares import group_shares
@@ -25,6 +28,8 @@ from nofluke.plots.vector import svg
 __all__ = [
     "audit",
     "band_fan",
+    "benefit",
+    "costs",
     "differences",
     "draw",
     "envelope",
@@ -34,9 +39,13 @@ __all__ = [
     "kpi_against_gamma",
     "methods",
     "normal_quantiles",
+    "parts",
     "pooled",
+    "precision_recall",
     "ranking",
     "rates",
+    "reliability",
+    "roc",
     "rules",
     "runs",
     "subgroups",

@@ -67,6 +67,8 @@ def table(item: Any, delimiter: str | None, decimal: str | None, space: Workspac
         from nofluke.scores.readers import json_text
 
         return json_text.table(item)
-    from nofluke.scores.readers import delimited
+    from nofluke.scores.readers import delimited, plain
 
+    if delimiter is None and (listed := plain.table(item, decimal=decimal)) is not None:
+        return listed
     return delimited.table(item, delimiter=delimiter, decimal=decimal)

@@ -1,0 +1,92 @@
+"""`nofluke classifier`: read labelled predictions, ask, show the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+
+def classifier(
+    sources: Annotated[
+        list[str],
+        Parameter(
+            help="One table of labels and predictions, or one file for each candidate.",
+            allow_leading_hyphen=True,
+        ),
+    ],
+    /,
+    *,
+    threshold: Annotated[
+        float | None,
+        Parameter(help="Flag from this score on.", allow_leading_hyphen=True),
+    ] = None,
+    costs: Annotated[
+        tuple[float, float] | None, Parameter(help="Cost of a false alarm, and of a miss: 1 20.")
+    ] = None,
+    prevalence: Annotated[
+        float | None, Parameter(help="Share of positives where it will be used.")
+    ] = None,
+    positive: Annotated[
+        str | None, Parameter(help="The label of the positive class; never guessed.")
+    ] = None,
+    level: Annotated[float, Parameter(help="Confidence of each interval.")] = 0.95,
+    groups: Annotated[str | None, Parameter(help="Column of groups to tell apart.")] = None,
+    blocks: Annotated[int | None, Parameter(help="Tell apart so many blocks of time.")] = None,
+    clusters: Annotated[
+        str | None, Parameter(help="Column of clusters, which are counted instead of rows.")
+    ] = None,
+    method: Annotated[
+        str, Parameter(help="Interval of a rate: wilson, clopper_pearson or jeffreys.")
+    ] = "wilson",
+    missing: Annotated[str, Parameter(help="raise, common or own.")] = "raise",
+    n_resamples: Annotated[
+        int, Parameter(help="Resamples of average precision and calibration; 0 for none.")
+    ] = 999,
+    columns: Annotated[
+        str | None, Parameter(help="Roles of columns: label=died,prediction=risk.")
+    ] = None,
+    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
+    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
+    format: Annotated[  # noqa: A002 (the option is called --format)
+        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
+    ] = "text",
+    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
+    show_work: Annotated[bool, Parameter(help="Print counts and terms of the answer.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+) -> None:
+    """What are these predictions worth: order, decisions, probabilities?
+
+    Example: nofluke classifier scored.csv --threshold 0.5 --positive yes
+    """
+    from nofluke.cli import arguments, show
+    from nofluke.questions.classifier import classifier as ask
+    from nofluke.scores.readers.predictions import read_predictions
+
+    with show.busy(f"reading {', '.join(sources)}"):
+        predictions = read_predictions(
+            arguments.sources(sources),
+            columns=arguments.with_roles(columns, group=groups, cluster=clusters),
+            positive=positive,
+            missing=missing,
+            delimiter=delimiter,
+            decimal=decimal,
+        )
+    answer = ask(
+        predictions,
+        threshold=threshold,
+        costs=costs,
+        prevalence=prevalence,
+        level=level,
+        groups=groups is not None,
+        blocks=blocks,
+        clusters=clusters is not None,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    if report is not None:
+        answer.report(arguments.report(report, sources))
+    show.answer(answer, form=format, work=show_work, quiet=quiet)
