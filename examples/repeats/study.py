@@ -110,7 +110,7 @@ def print_quantiles(found: dict[str, SourceVariances]) -> None:
     for u in (0.05, 0.1, 0.5):
         cells = []
         for answer in found.values():
-            x = answer.repeats["all"].scores.sample(0).tolist()
+            x = answer.repeats["all"].sample(0).tolist()
             low, high = limits(x, u)
             at = float(quantiles.sample_quantile(x, u))
             least = f"at least {low:.3f}" if math.isfinite(low) else "no lower limit"
@@ -132,7 +132,7 @@ def main(given: list[str] | None = None) -> None:
     print_deviations(found)
     print()
     print_quantiles(found)
-    pairs = zip(*(a.repeats["all"].scores.sample(0) for a in found.values()), strict=True)
+    pairs = zip(*(a.repeats["all"].sample(0) for a in found.values()), strict=True)
     wins = [first > second for first, second in pairs]
     print(f"\n{' beats '.join(found)} in {sum(wins)} of {len(wins)} runs on the same split")
     print(f"{time.perf_counter() - start:.0f} seconds")

@@ -27,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import nofluke.selection
+from nofluke import runs
 from nofluke.errors import InputError, MissingExtra
 from nofluke.selection import repeat, variance_by_source
 from nofluke.selection.repeats import generators, journal, single, sources
@@ -108,7 +109,7 @@ def ask(estimator, **how):
 
 
 def distinct(found):
-    return len(set(found.scores.values.tolist()))
+    return len(set(found.values.tolist()))
 
 
 @pytest.mark.parametrize("source", ALL)
@@ -130,7 +131,7 @@ def test_a_source_moves_the_score_and_fixing_it_stops_it(source):
 
     assert distinct(alone) == 5
     assert distinct(without) == 1
-    assert without.scores.values[0] == alone.scores.values[0]  # the seed of the first run
+    assert without.values[0] == alone.values[0]  # the seed of the first run
     assert len(set(alone.seeds[source])) == 5
     assert len(set(without.seeds[source])) == 1
     assert all(len(set(without.seeds[s])) == 5 for s in others)
@@ -139,10 +140,10 @@ def test_a_source_moves_the_score_and_fixing_it_stops_it(source):
 def test_the_seed_used_stands_in_its_column():
     found = ask(Told("dropout"), vary=["dropout", "init"])
 
-    assert found.scores.values.tolist() == list(map(float, found.seeds["dropout"]))
-    assert found.scores.kept["dropout"].tolist() == found.scores.values.tolist()
+    assert found.values.tolist() == list(map(float, found.seeds["dropout"]))
+    assert found.kept["dropout"].tolist() == found.values.tolist()
     assert [row["dropout"] for row in found.rows()] == list(found.seeds["dropout"])
-    assert found.scores.examples == tuple(f"run-{i:02}" for i in range(5))
+    assert found.examples == tuple(f"run-{i:02}" for i in range(5))
 
 
 def test_more_runs_change_no_earlier_run_and_other_sources_no_seed():
@@ -209,7 +210,7 @@ def test_a_global_generator_that_a_source_owns_is_seeded(generator, draw):
     fixed = ask(Drawing(draw), vary=["order"], seeds={"init": generator})
 
     assert distinct(found) == 5
-    assert found.scores.digest == again.scores.digest
+    assert found.digest == again.digest
     assert distinct(fixed) == 1
     assert found.environment["moved"] == [generator]
     assert generators.marks() == states  # the caller's generators are as before
@@ -238,7 +239,7 @@ def test_a_function_seeds_what_has_no_parameter():
     found = ask(Drawing(), vary=["augment"], seeds={"augment": seed})
     own = ask(Drawing(), vary=["weather"], seeds={"weather": seed})
 
-    assert found.scores.values.tolist() == list(map(float, found.seeds["augment"]))
+    assert found.values.tolist() == list(map(float, found.seeds["augment"]))
     assert own.varied == ("weather",)
     assert ask(Drawing(), seeds={"weather": seed}).varied == ("split", "order", "weather")
 
@@ -266,7 +267,7 @@ def test_a_subsample_without_a_size_is_nine_tenths_and_told():
     named = repeat(SGDClassifier(), *IRIS, vary=("split", "subsample"), subsample=0.9, **how)
 
     assert told.varied == ("split", "subsample")
-    assert told.scores.values.tolist() == named.scores.values.tolist()
+    assert told.values.tolist() == named.values.tolist()
     assert told.environment["seed"] == 0
     assert sum(note.startswith("NF199: each run trains on 0.9 of its") for note in told.notes) == 1
     assert not any(note.startswith("NF199") for note in named.notes)
@@ -290,7 +291,8 @@ def test_the_default_leaves_out_what_is_not_there_and_says_so():
 
     assert found.varied == ("split", "order")
     assert found.notes[0].startswith("NF193: not varied: init, subsample, hpo not there")
-    assert found.notes == found.scores.notes
+    assert [r["quantile"] for r in runs(found, quantile=0.5).rows()] == [0.5]
+    assert "NF193" in str(runs(found, quantile=0.5).notes)
 
 
 def test_seeds_reach_every_part_of_a_pipeline_and_of_a_search():
@@ -334,9 +336,9 @@ def test_a_real_search_is_moved_by_each_source():
     ]
     assert all(s.n_distinct == 5 for s in found.sources)
     assert all(0 < s.lower < s.sd < s.upper for s in found.sources)
-    first = {r.scores.values[0] for r in found.repeats.values()}
+    first = {r.values[0] for r in found.repeats.values()}
     assert len(first) == 1
-    assert found["hpo"].sd == pytest.approx(np.std(found.repeats["hpo"].scores.values, ddof=1))
+    assert found["hpo"].sd == pytest.approx(np.std(found.repeats["hpo"].values, ddof=1))
     assert str(found).splitlines()[0].startswith("split: SD ")
 
 
@@ -422,9 +424,9 @@ def test_scores_do_not_depend_on_the_number_of_processes(tmp_path):
     two = repeat(model, *IRIS, metric="accuracy", seed=4, n=6, n_jobs=2, path=tmp_path)
 
     assert one.rows() == two.rows()
-    assert one.scores.digest == two.scores.digest
-    assert one.scores.bounds == (0.0, 1.0)
-    assert one.scores.better == "higher"
+    assert one.digest == two.digest
+    assert one.bounds == (0.0, 1.0)
+    assert one.better == "higher"
 
 
 def test_what_differs_between_processes_is_found(monkeypatch):
@@ -544,9 +546,9 @@ def test_failed_runs_count_as_the_worst(tmp_path):
     assert len(set(seeds)) == 20
     assert found.environment["seed"] == root
     assert 0 < sum(bad) < 19
-    assert found.scores.failed.tolist() == bad
-    assert found.n_failed == sum(bad) == found.scores.n_failed[0]
-    assert (found.scores.values[bad] == 0).all()
+    assert found.failed.tolist() == bad
+    assert found.n_failed.tolist() == [sum(bad)]
+    assert (found.values[bad] == 0).all()
     assert found.rows()[bad.index(True)]["failed"] == "ValueError: an unlucky seed"
     assert f"NF194: {sum(bad)} of 20 runs failed" in found.notes[1]
     again = ask(Failing(), vary=["init"], n=20, seed=root, bounds=(0, 2**32), path=tmp_path)
@@ -592,7 +594,7 @@ def test_data_of_any_kind_give_the_same_scores():
         repeat(KNeighborsClassifier(), *kind, metric="accuracy", seed=0, n=3) for kind in kinds
     ]
 
-    assert len({r.scores.digest for r in found}) == 1
+    assert len({r.digest for r in found}) == 1
 
 
 def test_the_digest_of_data_is_of_their_content_only():
@@ -618,15 +620,15 @@ def test_groups_reach_the_folds_of_a_search():
     search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=GroupKFold(3))
     found = repeat(search, *IRIS, metric="accuracy", seed=0, n=2, groups=groups)
 
-    assert found.n_failed == 0
+    assert found.n_failed.tolist() == [0]
     assert found.varied == ("split", "order")
 
 
 def test_several_runs_of_one_split_are_a_cluster():
     found = ask(Told("split"), vary=["split", "init"], n=6, per_split=2)
 
-    assert found.scores.cluster.names == ("split-00", "split-01", "split-02")
-    assert found.scores.cluster.codes.tolist() == [0, 0, 1, 1, 2, 2]
+    assert found.cluster.names == ("split-00", "split-01", "split-02")
+    assert found.cluster.codes.tolist() == [0, 0, 1, 1, 2, 2]
     assert distinct(found) == 3
     assert found.notes[-1].startswith("NF196: 2 runs share each of 3 splits")
     assert found.rows()[5]["cluster"] == "split-02"

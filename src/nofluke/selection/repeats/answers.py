@@ -11,48 +11,36 @@ from nofluke.scores.table import Scores
 from nofluke.selection.repeats.single import Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeats:
-    """Runs of one configuration that differ in seeds only.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Repeats(Scores):
+    """Runs of one configuration that differ in seeds only: a table of scores, and its making.
+
+    The table has one candidate, one example for each run ("run-00"), and in ``kept`` a column with
+    the seeds of each source. A failed run is marked and holds the worst score. With several runs
+    for each split, the split is the cluster.
 
     Attributes:
-        scores: The scores as a table: one candidate, one example for each run ("run-00"), with a
-            column in ``kept`` for the seeds of each source. A failed run is marked and holds the
-            worst score. With several runs for each split, the split is the cluster.
         varied: Sources with a seed of its own in every run (or split).
         seeds: Seeds of every run, by source, also of the sources that were kept fixed.
         outcomes: What came of each run, with its time, warnings and, where it failed, the reason.
         environment: The seed of all seeds, versions, hash seed, threads, and which parameters and
             generators each source seeds.
         assumes: What the runs are a sample of.
-        notes: Cautions, each beginning with its code.
     """
 
-    scores: Scores
     varied: tuple[str, ...]
     seeds: Mapping[str, tuple[int, ...]]
     outcomes: tuple[Outcome, ...]
     environment: Mapping[str, Any]
     assumes: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def n(self) -> int:
-        """Number of runs, failed ones included."""
-        return len(self.outcomes)
-
-    @property
-    def n_failed(self) -> int:
-        """Number of failed runs."""
-        return sum(o.score is None for o in self.outcomes)
 
     def rows(self) -> list[Row]:
         """One row for each run: score (None where it failed), reason, cluster, seeds by source."""
-        cluster = self.scores.cluster
+        cluster = self.cluster
         return [
             {
-                "candidate": self.scores.candidates[0],
-                "run": self.scores.examples[i],
+                "candidate": self.candidates[0],
+                "run": self.examples[i],
                 "score": outcome.score,
                 "failed": outcome.error,
                 **({} if cluster is None else {"cluster": cluster.names[cluster.codes[i]]}),
@@ -62,9 +50,11 @@ class Repeats:
         ]
 
     def __repr__(self) -> str:
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        lost = int(self.n_failed[0])
+        failed = f", {lost} failed" if lost else ""
         varied = ", ".join(self.varied)
-        return f"Repeats({self.scores.candidates[0]}: {self.n} runs{failed}, varied: {varied})"
+        runs = len(self.outcomes)
+        return f"Repeats({self.candidates[0]}: {runs} runs{failed}, varied: {varied})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,14 +71,14 @@ def answer(asked: Asked, way: Way, done: Done) -> Repeats:
         *_several(asked, way),
         *_dependent(way, done),
     )
+    table = _table(asked, outcomes, way.per_split, notes)
     return Repeats(
-        scores=_table(asked, outcomes, way.per_split, notes),
+        **{f.name: getattr(table, f.name) for f in fields(Scores)},
         varied=way.varied,
         seeds={s: tuple(o.seeds[s] for o in outcomes) for s in asked.there},
         outcomes=tuple(outcomes),
         environment=_environment(asked, done),
         assumes=_ASSUMES,
-        notes=notes,
     )
 
 

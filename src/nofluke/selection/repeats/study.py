@@ -103,7 +103,7 @@ def repeat(
     >>> runs = repeat(SGDClassifier(), X, y, metric="accuracy", seed=1, n=4)
     >>> runs
     Repeats(SGDClassifier: 4 runs, varied: split, init, order)
-    >>> runs.scores.examples
+    >>> runs.examples
     ('run-00', 'run-01', 'run-02', 'run-03')
     """
     asked = ask(

@@ -161,7 +161,7 @@ def _variance(source: str, repeats: Repeats, alpha: float) -> SourceVariance:
     scores = np.array([o.score for o in repeats.outcomes if o.score is not None], np.float64)
     if scores.size < 2 or not np.isfinite(scores).all():
         raise InputError(
-            f"{source}: {scores.size} of {repeats.n} runs have a score"
+            f"{source}: {scores.size} of {len(repeats.outcomes)} runs have a score"
             f"{'' if np.isfinite(scores).all() else ', and some are infinite'}; a standard "
             "deviation needs two finite ones at least.",
             code="NF049",
@@ -171,8 +171,8 @@ def _variance(source: str, repeats: Repeats, alpha: float) -> SourceVariance:
     limits = sd_limits(sd, scores.size, alpha) if n_distinct > 1 else (None, None)
     return SourceVariance(
         source=source,
-        n=repeats.n,
-        n_failed=repeats.n_failed,
+        n=len(repeats.outcomes),
+        n_failed=int(repeats.n_failed[0]),
         mean=float(scores.mean()),
         sd=sd,
         lower=limits[0],
