@@ -293,6 +293,21 @@ def test_without_spread_the_test_counts_all_ways_to_label_the_rows(y, s):
         assert (found.method, found.guarantee) == ("permutation", "finite-sample")
 
 
+def test_counting_ways_assumes_more_than_an_area_of_one_half():
+    rng = np.random.default_rng(21)
+    y, rejected = np.arange(22) < 2, 0
+    for _ in range(300):  # area 1/2, but two wide positives often have all negatives on one side
+        found = curves.auc_test(y, rng.normal(size=22) * np.where(y, 100, 1))
+        rejected += found.boundary and found.pvalue <= 0.01
+    assert rejected > 0.15 * 300
+
+    found = curves.auc_test(y, y.astype(float))
+    assert "independent of the labels" in found.assumes
+    assert "all ways to label the rows" in found.notes[0]
+    assert "Hanley" not in found.notes[0]
+    assert "independent of the labels" not in curves.auc_test(Y, S).assumes
+
+
 def test_a_perfect_order_of_many_rows():
     found = curves.auc_test(np.arange(4000) >= 2000, np.arange(4000))
 
