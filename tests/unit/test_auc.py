@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import mpmath
 import numpy as np
@@ -264,6 +264,37 @@ def test_equality_says_what_it_leaves_out():
     assert found.areas[:2] == (0.5, 1.0)
     assert "leaves that difference out" in found.notes[0]
     assert found.df == 1
+    assert found.guarantee == "heuristic"
+
+
+def test_equality_does_not_depend_on_the_order_where_it_leaves_something_out():
+    three = np.array([[1] * 12, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
+    p = [curves.auc_equality(Y, three[list(order)]).pvalue for order in permutations(range(3))]
+
+    assert p == pytest.approx([p[0]] * 6, rel=1e-9)
+
+
+def test_equality_of_two_by_clusters_is_their_comparison():
+    rng = np.random.default_rng(22)
+    for kind in ("pure", "mixed", "any"):
+        codes = np.repeat(np.arange(12), 4)
+        y = {"pure": codes < 3, "mixed": np.arange(48) % 4 < 2}.get(kind, rng.random(48) < 0.3)
+        a, b = rng.normal(size=(2, 48)) + y
+        two = curves.compare_auc(y, a, b, clusters=codes)
+        found = curves.auc_equality(y, [a, b], clusters=codes)
+
+        assert found.df_error == pytest.approx(two.df, rel=1e-9)
+        assert found.pvalue == pytest.approx(two.pvalue, rel=1e-9)
+
+
+def test_equality_of_many_on_few_rows_is_noted():
+    rng = np.random.default_rng(23)
+    y = np.arange(60) < 25
+    s = rng.normal(size=(6, 60)) + y
+
+    assert curves.auc_equality(y, s).notes[-1].startswith("NF201: only 25 rows")
+    assert curves.auc_equality(y, s[:3]).notes == ()
+    assert "delong_t" in curves.auc_equality(Y, [S, S[::-1]]).notes[-1]
 
 
 @pytest.mark.parametrize(

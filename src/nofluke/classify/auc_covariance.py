@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _UNSEEN = 1e-9  # a gap between areas that is no rounding
+_FEW, _FEW_EACH = 20, 10  # rows of a class, at all and for each difference, that chi-squared needs
 _SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
 
 
@@ -60,7 +61,7 @@ class AreaEquality(Evidence):
         areas: The areas, in the order given.
         df: Independent differences that the rows can tell from 0: K - 1, fewer where candidates
             order the rows alike.
-        df_error: Degrees of freedom of the variance with clusters; infinite without.
+        df_error: Degrees of freedom below F with clusters; infinite without.
         notes: Findings, each beginning with its code.
     """
 
@@ -123,7 +124,10 @@ def auc_equality(
 
     Wald's statistic of the differences, chi-squared with as many degrees of freedom as the rows can
     tell apart: candidates that order all rows alike count once. With clusters Hotelling's, which
-    pays for the covariance being estimated from few of them.
+    pays for the covariance being estimated from few of them; its degrees of freedom are
+    Satterthwaite's over clusters with positives, with negatives and with both, so that three
+    clusters of positives among many of negatives count for few. A difference between areas of which
+    the rows show no variance (one of them is 1, say) is left out, and a note says so.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -135,7 +139,8 @@ def auc_equality(
         InputError: Labels, scores or clusters that cannot be used, only one class or fewer than two
             rows or clusters of one (NF053).
 
-    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
+    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5; with clusters Obuchowski 1997, and
+    Krishnamoorthy & Yu 2004 for the degrees of freedom.
 
     >>> s = [[9, 8, 8, 6, 5, 3, 8, 6, 4, 4], [7, 7, 6, 5, 5, 2, 7, 7, 5, 5]]
     >>> print(auc_equality([1, 1, 1, 1, 1, 1, 0, 0, 0, 0], s + s))
@@ -153,23 +158,32 @@ def auc_equality(
             code="NF053",
         )
     found = roc_areas.deviations(y, s)
-    contrasts = found.of_rows[1:] - found.of_rows[:1]
-    gaps = found.values[1:] - found.values[0]
-    chi2, rank, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
-    units = y.size if codes is None else int(codes.max()) + 1
-    df_error = math.inf if codes is None else float(units - rank)
+    contrasts, gaps = _centred(found.of_rows), _centred(found.values)
+    chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
+    rank = whitening.shape[1]
+    df_error = math.inf
+    if codes is not None:
+        sums = roc_areas.cluster_sums(y, contrasts, codes)
+        df_error = roc_areas.clustered_wishart_df(sums, whitening) - rank + 1
     return AreaEquality(
-        pvalue=_equality_tail(chi2, rank, units, df_error),
+        pvalue=_equality_tail(chi2, rank, df_error),
         statistic=chi2,
         alternative="different",
         method="delong" if codes is None else "obuchowski",
-        guarantee="asymptotic",
-        n=units,
+        guarantee="heuristic" if left > _UNSEEN else "asymptotic",
+        n=y.size if codes is None else int(codes.max()) + 1,
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         areas=tuple(found.values.tolist()),
         df=rank,
         df_error=df_error,
-        notes=(*_unseen(left, rank), *few_clusters(codes)),
+        notes=(
+            *_unseen(left, rank),
+            *(
+                few_clusters(codes)
+                if codes is not None
+                else _few_rows(min(effective(y, None)), rank)
+            ),
+        ),
     )
 
 
@@ -192,25 +206,41 @@ def _unseen(left: float, rank: int) -> tuple[str, ...]:
     return no_spread(rank == 0)
 
 
-def _wald(gaps: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int, float]:
-    """Quadratic form of the pseudo-inverse, the rank, and the largest gap that they leave out.
+def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:
+    """The finding that chi-squared is not reached yet."""
+    if rank == 0 or smaller >= max(_FEW, _FEW_EACH * rank):
+        return ()
+    return (
+        f"NF201: only {smaller} rows of one class for {rank} independent differences, for which "
+        "p-values of chi-squared are too small; compare_auc with method='delong_t' allows for it.",
+    )
+
+
+def _centred(of: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Candidates minus their mean, so that their order does not matter; equal ones exactly 0."""
+    from_first = of - of[:1]
+    return np.asarray(from_first - from_first.mean(axis=0))
+
+
+def _wald(
+    gaps: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64], float]:
+    """Quadratic form of the pseudo-inverse, its whitening (K, rank), the largest gap left out.
 
     Eigenvalues that are rounding only count as 0.
     """
     values, vectors = np.linalg.eigh(covariance)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
-    if not kept.any():
-        return 0.0, 0, float(np.abs(gaps).max())
     along = vectors[:, kept].T @ gaps
     left = float(np.abs(gaps - vectors[:, kept] @ along).max())
-    return float((along**2 / values[kept]).sum()), int(np.count_nonzero(kept)), left
+    return float((along**2 / values[kept]).sum()), vectors[:, kept] / np.sqrt(values[kept]), left
 
 
-def _equality_tail(chi2: float, rank: int, units: int, df_error: float) -> float:
+def _equality_tail(chi2: float, rank: int, df_error: float) -> float:
     if rank == 0:
         return 1.0
     if math.isinf(df_error):
         return float(chdtrc(rank, chi2))
     if df_error <= 0:
         return 1.0  # as many differences as clusters: every one of them can be fitted
-    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (units - 1))))
+    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (df_error + rank - 1))))
