@@ -256,6 +256,14 @@ def test_identical_candidates_are_equal_with_certainty_of_nothing():
 
     assert (found.pvalue, found.df, found.statistic) == (1.0, 0, 0.0)
     assert found.notes[0].startswith("NF201")
+    assert found.notes[0].endswith("do not tell the candidates apart.")
+
+
+def test_a_missing_covariance_is_told_as_such():
+    found = curves.delong([1, 0, 0, 0], [[1, 2, 3, 4], [2, 1, 3, 4]])
+
+    assert found.covariance is None
+    assert found.notes[-1].endswith("so there is no covariance.")
 
 
 def test_equality_says_what_it_leaves_out():
@@ -267,11 +275,13 @@ def test_equality_says_what_it_leaves_out():
     assert found.guarantee == "heuristic"
 
 
-def test_equality_does_not_depend_on_the_order_where_it_leaves_something_out():
+def test_equality_does_not_depend_on_order_or_copies_where_it_leaves_something_out():
     three = np.array([[1] * 12, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
     p = [curves.auc_equality(Y, three[list(order)]).pvalue for order in permutations(range(3))]
 
-    assert p == pytest.approx([p[0]] * 6, rel=1e-9)
+    p.append(curves.auc_equality(Y, three[[0, 1, 1, 2, 2, 2]]).pvalue)
+
+    assert p == pytest.approx([p[0]] * 7, rel=1e-9)
 
 
 def test_equality_of_two_by_clusters_is_their_comparison():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _UNSEEN = 1e-9  # a gap between areas that is no rounding
 _FEW, _FEW_EACH = 20, 10  # rows of a class, at all and for each difference, that chi-squared needs
+_NO_COVARIANCE = "there is no covariance"
 _SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
 
 
@@ -109,7 +110,11 @@ def delong(
         n_positive=m,
         n_negative=n,
         n_clusters=None if codes is None else int(codes.max()) + 1,
-        notes=(*below_half(float(found.values.min())), *no_spread(not known), *few_clusters(codes)),
+        notes=(
+            *below_half(float(found.values.min())),
+            *no_spread(not known, so=_NO_COVARIANCE),
+            *few_clusters(codes),
+        ),
     )
 
 
@@ -158,7 +163,7 @@ def auc_equality(
             code="NF053",
         )
     found = roc_areas.deviations(y, s)
-    contrasts, gaps = _centred(found.of_rows), _centred(found.values)
+    contrasts, gaps = _contrasts(found)
     chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
     rank = whitening.shape[1]
     df_error = math.inf
@@ -203,7 +208,7 @@ def _unseen(left: float, rank: int) -> tuple[str, ...]:
             "NF201: some areas differ in a way of which the rows show no variance (an area of 0 or "
             "1, scores that all tie); the test leaves that difference out. Compare in pairs.",
         )
-    return no_spread(rank == 0)
+    return no_spread(rank == 0, so="p is 1: the rows do not tell the candidates apart")
 
 
 def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:
@@ -216,10 +221,12 @@ def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:
     )
 
 
-def _centred(of: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Candidates minus their mean, so that their order does not matter; equal ones exactly 0."""
-    from_first = of - of[:1]
-    return np.asarray(from_first - from_first.mean(axis=0))
+def _contrasts(found: roc_areas.Deviations) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distinct candidates minus their mean, so that neither order nor copies matter."""
+    both = np.unique(np.column_stack([found.values, found.of_rows]), axis=0)
+    both -= both[0].copy()
+    both -= both.mean(axis=0)
+    return both[:, 1:], both[:, 0]
 
 
 def _wald(
