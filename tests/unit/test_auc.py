@@ -275,6 +275,14 @@ def test_equality_says_what_it_leaves_out():
     assert found.guarantee == "heuristic"
 
 
+def test_equality_does_not_promise_with_a_perfect_candidate():
+    found = curves.auc_equality(Y, [[5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
+
+    assert found.guarantee == "heuristic"
+    assert "known exactly" in found.notes[0]
+    assert curves.compare_auc(Y, S, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4]).guarantee == "heuristic"
+
+
 def test_equality_does_not_depend_on_order_or_copies_where_it_leaves_something_out():
     three = np.array([[1] * 12, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
     p = [curves.auc_equality(Y, three[list(order)]).pvalue for order in permutations(range(3))]

@@ -131,8 +131,9 @@ def auc_equality(
     tell apart: candidates that order all rows alike count once. With clusters Hotelling's, which
     pays for the covariance being estimated from few of them; its degrees of freedom are
     Satterthwaite's over clusters with positives, with negatives and with both, so that three
-    clusters of positives among many of negatives count for few. A difference between areas of which
-    the rows show no variance (one of them is 1, say) is left out, and a note says so.
+    clusters of positives among many of negatives count for few. An area without variance (1, say)
+    would count as known exactly and a difference of two such areas is left out: then the answer is
+    a heuristic, and a note says so.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -164,6 +165,7 @@ def auc_equality(
         )
     found = roc_areas.deviations(y, s)
     contrasts, gaps = _contrasts(found)
+    certain = not bool((covariance_of(y, found.of_rows, codes)[0].diagonal() > 0).all())
     chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
     rank = whitening.shape[1]
     df_error = math.inf
@@ -175,14 +177,14 @@ def auc_equality(
         statistic=chi2,
         alternative="different",
         method="delong" if codes is None else "obuchowski",
-        guarantee="heuristic" if left > _UNSEEN else "asymptotic",
+        guarantee="heuristic" if certain or left > _UNSEEN else "asymptotic",
         n=y.size if codes is None else int(codes.max()) + 1,
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         areas=tuple(found.values.tolist()),
         df=rank,
         df_error=df_error,
         notes=(
-            *_unseen(left, rank),
+            *_unseen(left, rank, certain=certain),
             *(
                 few_clusters(codes)
                 if codes is not None
@@ -201,12 +203,17 @@ def covariance_of(
     return roc_areas.clustered(y, of_rows, codes)
 
 
-def _unseen(left: float, rank: int) -> tuple[str, ...]:
+def _unseen(left: float, rank: int, *, certain: bool) -> tuple[str, ...]:
     """The findings that nothing differs, or that what differs has no variance."""
     if left > _UNSEEN:
         return (
             "NF201: some areas differ in a way of which the rows show no variance (an area of 0 or "
             "1, scores that all tie); the test leaves that difference out. Compare in pairs.",
+        )
+    if certain and rank > 0:
+        return (
+            "NF201: an area of which the rows show no variance (0 or 1, or all scores tied) counts "
+            "as if it were known exactly, so that the p-value may be too small. Compare in pairs.",
         )
     return no_spread(rank == 0, so="p is 1: the rows do not tell the candidates apart")
 
