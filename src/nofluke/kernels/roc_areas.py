@@ -314,7 +314,7 @@ def clustered_df(sums: ClusterSums) -> float:
     """
     kinds, dfs = _kinds(sums)
     parts = tuple(float(part[0, 0]) for part in kinds)
-    return min(satterthwaite(parts, dfs), sums.has.shape[1] - 1.0)
+    return min(satterthwaite(parts, dfs), float(sums.has.shape[1] - 1))
 
 
 def clustered_wishart_df(sums: ClusterSums, whitening: NDArray[np.float64]) -> float:
@@ -332,10 +332,10 @@ def clustered_wishart_df(sums: ClusterSums, whitening: NDArray[np.float64]) -> f
         whitening: W', shape (K, rank).
     """
     kinds, dfs = _kinds(sums)
-    parts = [whitening.T @ part @ whitening for part in kinds]
-    size = [float((part**2).sum() + np.trace(part) ** 2) for part in (sum(parts), *parts)]
+    parts = np.array([whitening.T @ part @ whitening for part in kinds])
+    size = [float((part**2).sum() + np.trace(part) ** 2) for part in (parts.sum(axis=0), *parts)]
     spent = sum(of / df for of, df in zip(size[1:], dfs, strict=True))
-    return min(size[0] / spent, sums.has.shape[1] - 1.0) if spent > 0 else 0.0
+    return min(size[0] / spent, float(sums.has.shape[1] - 1)) if spent > 0 else 0.0
 
 
 def _kinds(sums: ClusterSums) -> tuple[list[NDArray[np.float64]], tuple[float, ...]]:
