@@ -97,6 +97,16 @@ def test_equality_of_four():
     assert share(sum(np.array(p) <= 0.05), 800, low=0.045, high=0.065)
 
 
+def test_equality_of_three_with_three_clusters_of_positives():
+    rng = np.random.default_rng(15)
+    codes = np.repeat(np.arange(33), 4)
+    y, rejected = codes < 3, 0
+    for _ in range(600):
+        s = rng.normal(size=(3, 33))[:, codes] + rng.normal(size=(3, 132)) + y
+        rejected += curves.auc_equality(y, s, clusters=codes).pvalue <= 0.05
+    assert share(rejected, 600, low=0.07, high=0.12)  # 0.31 if all clusters counted
+
+
 def test_few_positives_count_for_few_in_unpaired_differences():
     rng = np.random.default_rng(13)
     hits, repeats = 0, 1500

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import mpmath
 import numpy as np
@@ -256,6 +256,14 @@ def test_identical_candidates_are_equal_with_certainty_of_nothing():
 
     assert (found.pvalue, found.df, found.statistic) == (1.0, 0, 0.0)
     assert found.notes[0].startswith("NF201")
+    assert found.notes[0].endswith("do not tell the candidates apart.")
+
+
+def test_a_missing_covariance_is_told_as_such():
+    found = curves.delong([1, 0, 0, 0], [[1, 2, 3, 4], [2, 1, 3, 4]])
+
+    assert found.covariance is None
+    assert found.notes[-1].endswith("so there is no covariance.")
 
 
 def test_equality_says_what_it_leaves_out():
@@ -264,6 +272,47 @@ def test_equality_says_what_it_leaves_out():
     assert found.areas[:2] == (0.5, 1.0)
     assert "leaves that difference out" in found.notes[0]
     assert found.df == 1
+    assert found.guarantee == "heuristic"
+
+
+def test_equality_does_not_promise_with_a_perfect_candidate():
+    found = curves.auc_equality(Y, [[5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
+
+    assert found.guarantee == "heuristic"
+    assert "known exactly" in found.notes[0]
+    assert curves.compare_auc(Y, S, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4]).guarantee == "heuristic"
+
+
+def test_equality_does_not_depend_on_order_or_copies_where_it_leaves_something_out():
+    three = np.array([[1] * 12, [5, 6, 7, 8, 9, 1, 2, 1, 2, 3, 4, 4], S])
+    p = [curves.auc_equality(Y, three[list(order)]).pvalue for order in permutations(range(3))]
+
+    p.append(curves.auc_equality(Y, three[[0, 1, 1, 2, 2, 2]]).pvalue)
+
+    assert p == pytest.approx([p[0]] * 7, rel=1e-9)
+
+
+def test_equality_of_two_by_clusters_is_their_comparison():
+    rng = np.random.default_rng(22)
+    for kind in ("pure", "mixed", "any"):
+        codes = np.repeat(np.arange(12), 4)
+        y = {"pure": codes < 3, "mixed": np.arange(48) % 4 < 2}.get(kind, rng.random(48) < 0.3)
+        a, b = rng.normal(size=(2, 48)) + y
+        two = curves.compare_auc(y, a, b, clusters=codes)
+        found = curves.auc_equality(y, [a, b], clusters=codes)
+
+        assert found.df_error == pytest.approx(two.df, rel=1e-9)
+        assert found.pvalue == pytest.approx(two.pvalue, rel=1e-9)
+
+
+def test_equality_of_many_on_few_rows_is_noted():
+    rng = np.random.default_rng(23)
+    y = np.arange(60) < 25
+    s = rng.normal(size=(6, 60)) + y
+
+    assert curves.auc_equality(y, s).notes[-1].startswith("NF201: only 25 rows")
+    assert curves.auc_equality(y, s[:3]).notes == ()
+    assert "delong_t" in curves.auc_equality(Y, [S, S[::-1]]).notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -291,6 +340,21 @@ def test_without_spread_the_test_counts_all_ways_to_label_the_rows(y, s):
         assert found.pvalue == pytest.approx(p, rel=1e-12)
         assert found.log10_p == pytest.approx(math.log10(p), abs=1e-12)
         assert (found.method, found.guarantee) == ("permutation", "finite-sample")
+
+
+def test_counting_ways_assumes_more_than_an_area_of_one_half():
+    rng = np.random.default_rng(21)
+    y, rejected = np.arange(22) < 2, 0
+    for _ in range(300):  # area 1/2, but two wide positives often have all negatives on one side
+        found = curves.auc_test(y, rng.normal(size=22) * np.where(y, 100, 1))
+        rejected += found.boundary and found.pvalue <= 0.01
+    assert rejected > 0.15 * 300
+
+    found = curves.auc_test(y, y.astype(float))
+    assert "independent of the labels" in found.assumes
+    assert "all ways to label the rows" in found.notes[0]
+    assert "Hanley" not in found.notes[0]
+    assert "independent of the labels" not in curves.auc_test(Y, S).assumes
 
 
 def test_a_perfect_order_of_many_rows():

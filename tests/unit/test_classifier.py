@@ -89,6 +89,14 @@ def test_the_best_is_paid_for_and_differences_hold_at_once(rows):
     assert "It was picked after looking, so its interval pays for all 3" in str(card)
 
 
+def test_equality_is_withheld_where_it_would_take_an_area_of_1_to_be_known(rows):
+    y, by_name = rows
+    perfect = {**by_name, "perfect": 0.25 + 0.5 * y}
+
+    assert classifier(table(rows), **FEW).equality is not None
+    assert classifier(table((y, perfect)), **FEW).equality is None
+
+
 def test_no_candidate_is_quoted_as_best_alone(rows):
     y, by_name = rows
     card = classifier(table((y, {"good": by_name["good"]})), **FEW)

@@ -25,8 +25,17 @@ if TYPE_CHECKING:
 WHAT = "The area under the ROC curve"
 _ASYMPTOTIC: Guarantee = "asymptotic"
 ASSUMES = "rows are independent draws within each class"
+_ASSUMES_RELABELLED = f"{ASSUMES}, and independent of the labels where the area is one half"
 ASSUMES_CLUSTERS = "clusters are independent draws; rows of one may depend in any way"
 _FEW = 20  # clusters
+_BY_FORMULA = (
+    "the answer rests on the formula of Hanley & McNeil with the number of rows or clusters of "
+    "each class"
+)
+_RELABELLED = (
+    "the p-value counts all ways to label the rows; it is right where scores and labels are "
+    "independent, not where the area is 1/2 and one class is spread more"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +134,9 @@ def auc_test(
     The test of Brunner & Munzel, t with Satterthwaite's degrees of freedom: unlike that of Mann &
     Whitney it does not take the two classes to be spread alike. Where the rows show no spread (an
     area of 0 or 1, one row of a class, all tied) the p-value is that of all ways to label the
-    rows: exact where scores and labels are independent. With clusters it is normal there, with the
-    variance (m + n + 1) / (12 m n) and clusters counted, which is a heuristic.
+    rows: exact where scores and labels are independent, and possibly far too small where the area
+    is one half and one class is spread more than the other all the same. With clusters it is normal
+    there, with the variance (m + n + 1) / (12 m n) and clusters counted, which is a heuristic.
 
     Args:
         labels: Shape (n,), as in ``auc``.
@@ -159,10 +169,11 @@ def auc_test(
         method, guarantee = "mann_whitney", "heuristic"
     statistic = (found.value - found.rest) / 2 / math.sqrt(variance)
     p, log10_p = (f(statistic, df, alternative) for f in (tail_probability, log10_probability))
+    assumes = ASSUMES if codes is None else ASSUMES_CLUSTERS
     if boundary and codes is None:
         log_p = _log_relabelled(y, s, found, alternative)
         p, log10_p = math.exp(log_p), log_p / math.log(10)
-        method, guarantee = "permutation", "finite-sample"
+        method, guarantee, assumes = "permutation", "finite-sample", _ASSUMES_RELABELLED
     return AreaTest(
         pvalue=p,
         statistic=statistic,
@@ -170,12 +181,16 @@ def auc_test(
         method=method,
         guarantee=guarantee,
         n=y.size if codes is None else int(codes.max()) + 1,
-        assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
+        assumes=assumes,
         estimate=found.value,
         df=df,
         log10_p=log10_p,
         boundary=boundary,
-        notes=(*below_half(found.value), *no_spread(boundary), *few_clusters(codes)),
+        notes=(
+            *below_half(found.value),
+            *(no_spread(boundary) if codes is not None else no_spread(boundary, so=_RELABELLED)),
+            *few_clusters(codes),
+        ),
     )
 
 
@@ -268,14 +283,14 @@ def below_half(value: float) -> tuple[str, ...]:
     )
 
 
-def no_spread(boundary: bool) -> tuple[str, ...]:  # noqa: FBT001 (the finding itself)
-    """The finding that the rows give no variance."""
+def no_spread(boundary: bool, *, so: str = _BY_FORMULA) -> tuple[str, ...]:  # noqa: FBT001
+    """The finding that the rows give no variance, and what the answer is made of instead."""
     if not boundary:
         return ()
     return (
         "NF201: the rows give no usable variance (an area of 0 or 1, one row or cluster of a "
-        "class, or nothing that varies). That is ignorance, not certainty, so the answer rests on "
-        "the formula of Hanley & McNeil with the number of rows or clusters of each class.",
+        "class, or nothing that varies). That is ignorance, not certainty, so "
+        f"{so}.",
     )
 
 

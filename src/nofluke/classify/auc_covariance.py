@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _UNSEEN = 1e-9  # a gap between areas that is no rounding
+_FEW, _FEW_EACH = 20, 10  # rows of a class, at all and for each difference, that chi-squared needs
+_NO_COVARIANCE = "there is no covariance"
 _SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
 
 
@@ -60,7 +62,7 @@ class AreaEquality(Evidence):
         areas: The areas, in the order given.
         df: Independent differences that the rows can tell from 0: K - 1, fewer where candidates
             order the rows alike.
-        df_error: Degrees of freedom of the variance with clusters; infinite without.
+        df_error: Degrees of freedom below F with clusters; infinite without.
         notes: Findings, each beginning with its code.
     """
 
@@ -108,7 +110,11 @@ def delong(
         n_positive=m,
         n_negative=n,
         n_clusters=None if codes is None else int(codes.max()) + 1,
-        notes=(*below_half(float(found.values.min())), *no_spread(not known), *few_clusters(codes)),
+        notes=(
+            *below_half(float(found.values.min())),
+            *no_spread(not known, so=_NO_COVARIANCE),
+            *few_clusters(codes),
+        ),
     )
 
 
@@ -123,7 +129,11 @@ def auc_equality(
 
     Wald's statistic of the differences, chi-squared with as many degrees of freedom as the rows can
     tell apart: candidates that order all rows alike count once. With clusters Hotelling's, which
-    pays for the covariance being estimated from few of them.
+    pays for the covariance being estimated from few of them; its degrees of freedom are
+    Satterthwaite's over clusters with positives, with negatives and with both, so that three
+    clusters of positives among many of negatives count for few. An area without variance (1, say)
+    would count as known exactly and a difference of two such areas is left out: then the answer is
+    a heuristic, and a note says so.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -135,7 +145,8 @@ def auc_equality(
         InputError: Labels, scores or clusters that cannot be used, only one class or fewer than two
             rows or clusters of one (NF053).
 
-    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
+    Source: DeLong, DeLong & Clarke-Pearson 1988, eq. 5; with clusters Obuchowski 1997, and
+    Krishnamoorthy & Yu 2004 for the degrees of freedom.
 
     >>> s = [[9, 8, 8, 6, 5, 3, 8, 6, 4, 4], [7, 7, 6, 5, 5, 2, 7, 7, 5, 5]]
     >>> print(auc_equality([1, 1, 1, 1, 1, 1, 0, 0, 0, 0], s + s))
@@ -153,23 +164,33 @@ def auc_equality(
             code="NF053",
         )
     found = roc_areas.deviations(y, s)
-    contrasts = found.of_rows[1:] - found.of_rows[:1]
-    gaps = found.values[1:] - found.values[0]
-    chi2, rank, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
-    units = y.size if codes is None else int(codes.max()) + 1
-    df_error = math.inf if codes is None else float(units - rank)
+    contrasts, gaps = _contrasts(found)
+    certain = not bool((covariance_of(y, found.of_rows, codes)[0].diagonal() > 0).all())
+    chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
+    rank = whitening.shape[1]
+    df_error = math.inf
+    if codes is not None:
+        sums = roc_areas.cluster_sums(y, contrasts, codes)
+        df_error = roc_areas.clustered_wishart_df(sums, whitening) - rank + 1
     return AreaEquality(
-        pvalue=_equality_tail(chi2, rank, units, df_error),
+        pvalue=_equality_tail(chi2, rank, df_error),
         statistic=chi2,
         alternative="different",
         method="delong" if codes is None else "obuchowski",
-        guarantee="asymptotic",
-        n=units,
+        guarantee="heuristic" if certain or left > _UNSEEN else "asymptotic",
+        n=y.size if codes is None else int(codes.max()) + 1,
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         areas=tuple(found.values.tolist()),
         df=rank,
         df_error=df_error,
-        notes=(*_unseen(left, rank), *few_clusters(codes)),
+        notes=(
+            *_unseen(left, rank, certain=certain),
+            *(
+                few_clusters(codes)
+                if codes is not None
+                else _few_rows(min(effective(y, None)), rank)
+            ),
+        ),
     )
 
 
@@ -182,35 +203,58 @@ def covariance_of(
     return roc_areas.clustered(y, of_rows, codes)
 
 
-def _unseen(left: float, rank: int) -> tuple[str, ...]:
+def _unseen(left: float, rank: int, *, certain: bool) -> tuple[str, ...]:
     """The findings that nothing differs, or that what differs has no variance."""
     if left > _UNSEEN:
         return (
             "NF201: some areas differ in a way of which the rows show no variance (an area of 0 or "
             "1, scores that all tie); the test leaves that difference out. Compare in pairs.",
         )
-    return no_spread(rank == 0)
+    if certain and rank > 0:
+        return (
+            "NF201: an area of which the rows show no variance (0 or 1, or all scores tied) counts "
+            "as if it were known exactly, so that the p-value may be too small. Compare in pairs.",
+        )
+    return no_spread(rank == 0, so="p is 1: the rows do not tell the candidates apart")
 
 
-def _wald(gaps: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int, float]:
-    """Quadratic form of the pseudo-inverse, the rank, and the largest gap that they leave out.
+def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:
+    """The finding that chi-squared is not reached yet."""
+    if rank == 0 or smaller >= max(_FEW, _FEW_EACH * rank):
+        return ()
+    return (
+        f"NF201: only {smaller} rows of one class for {rank} independent differences, for which "
+        "p-values of chi-squared are too small; compare_auc with method='delong_t' allows for it.",
+    )
+
+
+def _contrasts(found: roc_areas.Deviations) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distinct candidates minus their mean, so that neither order nor copies matter."""
+    both = np.unique(np.column_stack([found.values, found.of_rows]), axis=0)
+    both -= both[0].copy()
+    both -= both.mean(axis=0)
+    return both[:, 1:], both[:, 0]
+
+
+def _wald(
+    gaps: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64], float]:
+    """Quadratic form of the pseudo-inverse, its whitening (K, rank), the largest gap left out.
 
     Eigenvalues that are rounding only count as 0.
     """
     values, vectors = np.linalg.eigh(covariance)
     kept = values > _SINGULAR * max(float(values[-1]), 0.0)
-    if not kept.any():
-        return 0.0, 0, float(np.abs(gaps).max())
     along = vectors[:, kept].T @ gaps
     left = float(np.abs(gaps - vectors[:, kept] @ along).max())
-    return float((along**2 / values[kept]).sum()), int(np.count_nonzero(kept)), left
+    return float((along**2 / values[kept]).sum()), vectors[:, kept] / np.sqrt(values[kept]), left
 
 
-def _equality_tail(chi2: float, rank: int, units: int, df_error: float) -> float:
+def _equality_tail(chi2: float, rank: int, df_error: float) -> float:
     if rank == 0:
         return 1.0
     if math.isinf(df_error):
         return float(chdtrc(rank, chi2))
     if df_error <= 0:
         return 1.0  # as many differences as clusters: every one of them can be fitted
-    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (units - 1))))
+    return float(fdtrc(rank, df_error, chi2 * df_error / (rank * (df_error + rank - 1))))

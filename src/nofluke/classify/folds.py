@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+_FEW = 5  # rows of a class in a fold
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldAUC:
     """Areas under the ROC curve by fold.
@@ -32,7 +35,8 @@ class FoldAUC:
         mean: Mean of the defined areas, each fold counted once; None if there are none.
         se: Standard error of the mean by influence curves, over the folds that are defined; None
             where there are none, or where the rows show no spread. Right in the limit of many rows
-            of both classes in folds of like size, for the mean performance of the models that were
+            of both classes in folds of like size (a note says where they are few, as it is then
+            too small), for the mean performance of the models that were
             fitted: what other training rows would have given is outside.
         pooled: The area of all rows together; None where a class is missing altogether.
         notes: Findings, each beginning with its code.
@@ -104,7 +108,7 @@ def fold_auc(
         mean=math.fsum(p.value for p in defined) / len(defined) if defined else None,
         se=_standard_error(defined),
         pooled=None if whole is None else whole.value,
-        notes=_undefined(names, m, n),
+        notes=(*_undefined(names, m, n), *_few(defined)),
     )
 
 
@@ -167,4 +171,16 @@ def _undefined(names: tuple[str, ...], m: list[int], n: list[int]) -> tuple[str,
         f"NF218: the area is undefined in {len(told)} of {len(names)} folds, which hold one class "
         f"only: {', '.join(told[:5])}{more}. They are left out of the mean and count neither as 0 "
         "nor as 1/2; stratified folds avoid this.",
+    )
+
+
+def _few(parts: list[roc_areas.Area]) -> tuple[str, ...]:
+    """The finding that spread within folds cannot be seen, so that the standard error is short."""
+    smallest = min((min(part.m, part.n) for part in parts), default=_FEW)
+    if smallest >= _FEW:
+        return ()
+    return (
+        f"NF218: a fold has only {smallest} rows of one class. The standard error takes the spread "
+        "around the area of each fold, most of which so few rows hide: with two rows of a class in "
+        "each fold it was a quarter too small in simulations, with one half of what it should be.",
     )

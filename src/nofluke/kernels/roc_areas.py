@@ -312,15 +312,43 @@ def clustered_df(sums: ClusterSums) -> float:
     negatives only, with both. With one row in each it is the df of `Area`, with both classes in
     all of them it is clusters - 1.
     """
+    kinds, dfs = _kinds(sums)
+    parts = tuple(float(part[0, 0]) for part in kinds)
+    return min(satterthwaite(parts, dfs), float(sums.has.shape[1] - 1))
+
+
+def clustered_wishart_df(sums: ClusterSums, whitening: NDArray[np.float64]) -> float:
+    """Degrees of freedom of the covariance of several contrasts; at most clusters - 1.
+
+    The multivariate Satterthwaite of Nel & van der Merwe (1986), as Krishnamoorthy & Yu (2004) made
+    it independent of the units: from S_i of each kind of cluster, S = sum S_i, W S W' = 1,
+
+        (tr(S^2) + tr(S)^2) / sum_i (tr(S_i^2) + tr(S_i)^2) / df_i.
+
+    For one contrast it is ``clustered_df``.
+
+    Args:
+        sums: Of K contrasts.
+        whitening: W', shape (K, rank).
+    """
+    kinds, dfs = _kinds(sums)
+    parts = np.array([whitening.T @ part @ whitening for part in kinds])
+    size = [float((part**2).sum() + np.trace(part) ** 2) for part in (parts.sum(axis=0), *parts)]
+    spent = sum(of / df for of, df in zip(size[1:], dfs, strict=True))
+    return min(size[0] / spent, float(sums.has.shape[1] - 1)) if spent > 0 else 0.0
+
+
+def _kinds(sums: ClusterSums) -> tuple[list[NDArray[np.float64]], tuple[float, ...]]:
+    """Covariance (K, K) from each kind of cluster (both classes, one, the other), and its df."""
     both = sums.has.all(axis=0)
     parts, dfs = [], []
     for kind in (both, sums.has[0] & ~both, sums.has[1] & ~both):
         count = int(np.count_nonzero(kind))
         if count:
-            square = float(((sums.ten[0, kind] + sums.one[0, kind]) ** 2).sum())
-            parts.append(square * count / (count - 1) if count > 1 else square)
+            total = sums.ten[:, kind] + sums.one[:, kind]
+            parts.append(total @ total.T * (count / (count - 1) if count > 1 else 1.0))
             dfs.append(float(max(count - 1, 1)))
-    return min(satterthwaite(tuple(parts), tuple(dfs)), both.size - 1.0)
+    return parts, tuple(dfs)
 
 
 def bootstrap_areas(

@@ -43,7 +43,8 @@ class Compared(NamedTuple):
         best: The candidate of the largest area, with the interval that pays for the choice.
         differences: Pairs, the second minus the first, all at once.
         covariance: Rows of the covariance matrix of the areas.
-        equality: p-value of the test that all areas are equal; None where it is undefined.
+        equality: p-value of the test that all areas are equal; None where it is undefined or
+            the rows show no variance of an area (it is 1, say).
     """
 
     best: Row | None = None
@@ -130,6 +131,8 @@ def _covariance(names: Sequence[str], covariance: NDArray[np.float64] | None) ->
 
 def _equality(both: Together) -> float | None:
     try:
-        return auc_equality(both.y, both.S, clusters=both.codes).pvalue
+        found = auc_equality(both.y, both.S, clusters=both.codes)
     except InputError:  # one row or cluster of a class shows no covariance
         return None
+    # A heuristic one takes an area of which the rows show no variance to be known exactly.
+    return found.pvalue if found.guarantee == "asymptotic" else None
