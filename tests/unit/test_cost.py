@@ -213,6 +213,24 @@ def test_limits_at_every_cut_off_are_those_of_bands_at_their_shares(band, side):
     assert found.nobody.estimate == 7 * y.sum()
 
 
+@pytest.mark.parametrize("band", ["dkw", "berk_jones", "owen"])
+@pytest.mark.parametrize("capacity", [None, 0])
+def test_the_best_cut_off_may_lie_above_all_scores_seen(band, capacity):
+    # Two of a hundred positives score above every negative, and none of these was drawn: the best
+    # cut-off flags them and costs 98, while flagging nobody costs 100 for certain.
+    y = np.repeat([0, 1], 50)
+    s = np.concatenate([np.arange(50) / 100, np.arange(50) / 200])
+
+    found = cost.threshold(
+        y, s, c_fp=1e6, c_fn=2, band=band, prevalence=0.5, capacity=capacity, alpha=0.05
+    )
+
+    assert found.thresholds == (math.inf,)
+    assert (found.interval.lower, found.interval.upper) == (100, 100)
+    assert found.optimum.lower <= 98 < found.optimum.upper == 100
+    assert math.inf in found.not_ruled_out
+
+
 def test_capacity_seeks_among_the_cut_offs_that_keep_to_it():
     free = cost.threshold(Y, S, c_fp=1, c_fn=4)
     held = cost.threshold(Y, S, c_fp=1, c_fn=4, capacity=5)  # 0.6 would flag six: ties whole
