@@ -111,6 +111,14 @@ def test_exact_limits_are_sums_of_exact_rates(side):
     assert found.guarantee == "finite-sample"
 
 
+def test_exact_limits_of_more_rows_than_memory_holds():
+    n = 10**12
+    found = cost.total(10, 10, 10, n - 30, c_fp=1, c_fn=20, method="exact")
+    few = cost.total(10, 10, 10, 10**6 - 30, c_fp=1, c_fn=20, method="exact")
+
+    assert (found.lower, found.upper) == pytest.approx((few.lower, few.upper), rel=1e-3)
+
+
 def test_rows_and_counts_say_the_same_and_methods_for_means_are_at_hand():
     y, s = rows_of(**SEED)
     by_rows = cost.total_at(y, s, threshold=0.5, c_fp=1, c_fn=20)
