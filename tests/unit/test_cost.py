@@ -111,6 +111,14 @@ def test_exact_limits_are_sums_of_exact_rates(side):
     assert found.guarantee == "finite-sample"
 
 
+def test_exact_limits_of_more_rows_than_memory_holds():
+    n = 10**12
+    found = cost.total(10, 10, 10, n - 30, c_fp=1, c_fn=20, method="exact")
+    few = cost.total(10, 10, 10, 10**6 - 30, c_fp=1, c_fn=20, method="exact")
+
+    assert (found.lower, found.upper) == pytest.approx((few.lower, few.upper), rel=1e-3)
+
+
 def test_rows_and_counts_say_the_same_and_methods_for_means_are_at_hand():
     y, s = rows_of(**SEED)
     by_rows = cost.total_at(y, s, threshold=0.5, c_fp=1, c_fn=20)
@@ -211,6 +219,24 @@ def test_limits_at_every_cut_off_are_those_of_bands_at_their_shares(band, side):
     if side == "lower":
         assert found.interval.upper == 7 * n
     assert found.nobody.estimate == 7 * y.sum()
+
+
+@pytest.mark.parametrize("band", ["dkw", "berk_jones", "owen"])
+@pytest.mark.parametrize("capacity", [None, 0])
+def test_the_best_cut_off_may_lie_above_all_scores_seen(band, capacity):
+    # Two of a hundred positives score above every negative, and none of these was drawn: the best
+    # cut-off flags them and costs 98, while flagging nobody costs 100 for certain.
+    y = np.repeat([0, 1], 50)
+    s = np.concatenate([np.arange(50) / 100, np.arange(50) / 200])
+
+    found = cost.threshold(
+        y, s, c_fp=1e6, c_fn=2, band=band, prevalence=0.5, capacity=capacity, alpha=0.05
+    )
+
+    assert found.thresholds == (math.inf,)
+    assert (found.interval.lower, found.interval.upper) == (100, 100)
+    assert found.optimum.lower <= 98 < found.optimum.upper == 100
+    assert math.inf in found.not_ruled_out
 
 
 def test_capacity_seeks_among_the_cut_offs_that_keep_to_it():
@@ -328,6 +354,8 @@ def test_rows_with_their_own_costs_are_decided_one_by_one():
     alarm, miss = np.array([1, 1, 2, 9.0]), np.array([9, 1, 9, 1.0])
     found = cost.row_costs(y, p, c_fp=alarm, c_fn=miss)
 
+    # Rows with their costs are the draws: with costs that are fixed they have no common mean.
+    assert not any("not random" in what for what in found.assumes)
     least = min(
         sum(
             (pi * m * (not d) + (1 - pi) * a * d)

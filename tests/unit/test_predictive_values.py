@@ -141,6 +141,18 @@ def test_the_default_curve_rises_from_end_to_end():
     assert (np.diff(predictive_curve(*SEED, value="npv").estimate) < 0).all()
 
 
+@pytest.mark.parametrize("method", ["mover", "clopper_pearson", "mercaldo"])
+@pytest.mark.parametrize("rare", [1e-15, 1e-17, 1e-300])
+def test_the_rarest_positives_do_not_round_away(rare, method):
+    found = npv_at(rare, 5, 95, 95, 5, method=method)
+    assert 1 - found.estimate == pytest.approx(19 * rare, abs=2e-16)
+    curve = predictive_curve(5, 95, 95, 5, value="npv", prevalences=[rare], method=method)
+    [row] = curve.rows()
+    assert (row["estimate"], row["lower"]) == pytest.approx(
+        (found.estimate, found.lower), abs=2e-16
+    )
+
+
 def test_delta_is_no_band():
     with pytest.raises(InputError, match="method='delta'"):
         predictive_curve(*SEED, method="delta")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -26,6 +26,7 @@ METHODS = ("mover", "jeffreys", "mercaldo", "delta", "clopper_pearson")
 _RATES = {"mover": "wilson", "jeffreys": "jeffreys", "clopper_pearson": "clopper_pearson"}
 
 Prevalence: TypeAlias = "float | tuple[int, int]"
+_Share = TypeVar("_Share", float, "NDArray[np.float64]")
 
 
 def ppv_at(
@@ -115,7 +116,7 @@ def npv_at(
     0.9979 [0.9964, 0.9988] at 95% (mercaldo, n=50, asymptotic)
     """
     cells = counts(tp, fp, fn, tn)
-    return _predictive(_mirrored(prevalence), _swapped(cells), level, method, _NPV)
+    return _predictive(prevalence, cells, level, method, _NPV)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -197,9 +198,9 @@ def predictive_curve(
     error = checks.alpha(level=level, alpha=None)
     checks.choice(method, tuple(m for m in METHODS if m != "delta"), name="method")
     pi = _grid() if prevalences is None else _shares(prevalences)
-    which, asked, at = (_PPV, cells, pi) if value == "ppv" else (_NPV, _swapped(cells), 1 - pi)
-    ratio = _ratio(asked, error, method, which)
-    prior = at / (1 - at)
+    which = _PPV if value == "ppv" else _NPV
+    ratio = _ratio(which.cells(cells), error, method, which)
+    prior = which.prior(pi)
     estimate, lower, upper = (_shares_of(prior, limit) for limit in ratio)
     return PredictiveCurve(
         value=value,
@@ -216,14 +217,23 @@ def predictive_curve(
 
 
 class _Value(NamedTuple):
-    """How the predictive value and its two rates are called in a message."""
+    """Which class is predicted, and how its predictive value is called in a message."""
 
     name: str
     none: str
+    swapped: bool
+
+    def cells(self, of: Counts) -> Counts:
+        """The matrix with the predicted class as the positive one."""
+        return Counts(of.tn, of.fn, of.fp, of.tp) if self.swapped else of
+
+    def prior(self, share: _Share) -> _Share:
+        """Odds of the predicted class; from the share of positives, which may be tiny."""
+        return (1 - share) / share if self.swapped else share / (1 - share)
 
 
-_PPV = _Value("the precision", "no example is predicted positive")
-_NPV = _Value("the negative predictive value", "no example is predicted negative")
+_PPV = _Value("the precision", "no example is predicted positive", swapped=False)
+_NPV = _Value("the negative predictive value", "no example is predicted negative", swapped=True)
 
 
 def _predictive(
@@ -231,11 +241,14 @@ def _predictive(
 ) -> MatrixInterval:
     error = checks.alpha(level=level, alpha=None)
     checks.choice(method, METHODS, name="method")
+    asked = value.cells(cells)
     if isinstance(prevalence, tuple):
-        found = _at_estimated(_drawn(prevalence), cells, error, method, value)
+        k, n = _drawn(prevalence)
+        drawn = (n - k, n) if value.swapped else (k, n)
+        found = _at_estimated(drawn, asked, error, method, value)
     else:
-        share = checks.fraction(prevalence, name="prevalence")
-        found = _at_known(share, cells, error, method, value)
+        prior = value.prior(checks.fraction(prevalence, name="prevalence"))
+        found = _at_known(prior, asked, error, method, value)
     return MatrixInterval(
         estimate=found.estimate,
         lower=found.lower,
@@ -249,8 +262,7 @@ def _predictive(
     )
 
 
-def _at_known(share: float, cells: Counts, error: float, method: str, value: _Value) -> Part:
-    prior = share / (1 - share)
+def _at_known(prior: float, cells: Counts, error: float, method: str, value: _Value) -> Part:
     if method != "delta":
         return Part(*(_share_of(prior * limit) for limit in _ratio(cells, error, method, value)))
     ratio, se = _log_ratio(cells, method, value)
@@ -356,18 +368,6 @@ def _drawn(prevalence: tuple[int, int]) -> tuple[int, int]:
     return k, n
 
 
-def _mirrored(prevalence: Prevalence) -> Prevalence:
-    if isinstance(prevalence, tuple):
-        k, n = _drawn(prevalence)
-        return n - k, n
-    return 1 - checks.fraction(prevalence, name="prevalence")
-
-
-def _swapped(cells: Counts) -> Counts:
-    """The matrix with the classes exchanged."""
-    return Counts(cells.tn, cells.fn, cells.fp, cells.tp)
-
-
 def _grid() -> NDArray[np.float64]:
     ends = math.log(9999.0)
     return np.asarray(1 / (1 + np.exp(-np.linspace(-ends, ends, 199))))
@@ -385,9 +385,9 @@ def _shares(prevalences: ArrayLike) -> NDArray[np.float64]:
 
 
 def _shares_of(prior: NDArray[np.float64], ratio: float) -> NDArray[np.float64]:
-    if ratio == math.inf:
-        return np.ones_like(prior)
-    return np.asarray(prior * ratio / (1 + prior * ratio))
+    with np.errstate(over="ignore", invalid="ignore"):
+        odds = prior * ratio
+        return np.where(np.isinf(odds), 1.0, odds / (1 + odds))
 
 
 def _share_of(odds: float) -> float:

@@ -239,7 +239,7 @@ class RowCosts(Interval):
     flag_nobody: float
     flag_everybody: float
     one_threshold: float
-    assumes: tuple[str, ...] = (c.ASSUMES, "costs are known before the decision and not random")
+    assumes: tuple[str, ...] = (c.ASSUMES, "the costs of a row are known before its decision")
 
 
 def row_costs(

@@ -60,6 +60,9 @@ class Cutoffs(NamedTuple):
 class RateLimits(NamedTuple):
     """Limits that hold for the prevalence and for both rates at every cut-off, all at once.
 
+    Those at the first cut-off are for any threshold above the scores seen, beyond which others may
+    lie.
+
     Attributes:
         miss: Lower and upper limits of P(score < cut-off | positive), shape (c,) each.
         alarm: Lower and upper limits of P(score >= cut-off | negative), shape (c,) each.
@@ -69,6 +72,13 @@ class RateLimits(NamedTuple):
     miss: tuple[NDArray[np.float64], NDArray[np.float64]]
     alarm: tuple[NDArray[np.float64], NDArray[np.float64]]
     prevalence: tuple[float, float]
+
+    def with_nobody(self) -> RateLimits:
+        """The same with the first cut-off as the rule that flags nobody, whatever the law."""
+        miss, alarm = ((v[0].copy(), v[1].copy()) for v in (self.miss, self.alarm))
+        miss[0][0] = miss[1][0] = 1.0
+        alarm[0][0] = alarm[1][0] = 0.0
+        return RateLimits(miss, alarm, self.prevalence)
 
 
 def cutoffs(labels: ArrayLike, scores: ArrayLike, *, positive: object = None) -> Cutoffs:
@@ -98,7 +108,6 @@ def rate_limits(
     band: str = "dkw",
     prevalence: float | None = None,
     worst: checks.Side = "both",
-    inf_is_nobody: bool = False,
 ) -> RateLimits:
     """Limits for both error rates at every cut-off and the prevalence, at one error level.
 
@@ -114,8 +123,6 @@ def rate_limits(
         prevalence: Share of positives where it is known; else it is estimated from the rows, which
             then are draws of cases and not of each class.
         worst: "upper" for upper limits of both rates only, "lower" for lower ones.
-        inf_is_nobody: Whether the first cut-off is the rule that flags nobody whatever the law, and
-            not a threshold above the scores seen, beyond which others may lie.
     """
     share = alpha / (3 if prevalence is None else 2)
     opposite: dict[checks.Side, checks.Side] = {"upper": "lower", "lower": "upper", "both": "both"}
@@ -123,9 +130,6 @@ def rate_limits(
     miss = _passed(positives, cut.positives - cut.tp, share, band, worst)
     below = _passed(negatives, cut.negatives - cut.fp, share, band, opposite[worst])
     alarm = 1 - below[1], 1 - below[0]
-    if inf_is_nobody:
-        miss[0][0] = miss[1][0] = 1.0
-        alarm[0][0] = alarm[1][0] = 0.0
     if prevalence is not None:
         return RateLimits(miss, alarm, (prevalence, prevalence))
     return RateLimits(miss, alarm, rate(cut.positives, cut.n, alpha=share / 2))

@@ -35,7 +35,8 @@ class CheapestThreshold:
             limits for all cut-offs at once say there, so that the search is paid for.
         naive: What one would say of a threshold that was fixed beforehand; too narrow and too
             low here, and shown for comparison.
-        optimum: For the cost of the best cut-off there is, whichever it be.
+        optimum: For the cost of the best cut-off there is, whichever it be, above all scores seen
+            too.
         nobody: For the cost of flagging nobody.
         everybody: For the cost of flagging everybody.
         at: Every cut-off, descending from ``inf``, shape (c,).
@@ -44,7 +45,7 @@ class CheapestThreshold:
         upper: Upper limits, shape (c,).
         allowed: Whether each keeps to the capacity, shape (c,).
         not_ruled_out: Cut-offs whose lower limit is at most the smallest upper limit, descending:
-            each of them may be the best one.
+            each of them may be the best one; ``inf`` stands for any above the scores seen.
         flagged: Rows that each of ``thresholds`` flags.
         at_capacity: The lowest cut-off that keeps to the capacity; None without one.
         alpha: Error level.
@@ -141,8 +142,11 @@ def threshold(
     pi = None if prevalence is None else _declared(prevalence, cut)
     allowed = _allowed(cut, capacity)
     totals, best = exact_totals(_weights(price, cut, pi), cut, allowed)
-    limits = rate_limits(cut, alpha=error, band=band, prevalence=pi, worst=on, inf_is_nobody=True)
+    above = rate_limits(cut, alpha=error, band=band, prevalence=pi, worst=on)
+    limits = above.with_nobody()
     lower, upper = cost_limits(price, limits, cut.n, on)
+    # The best cut-off may lie above all scores seen and flag some cases, which is not nobody.
+    best_lower, _ = cost_limits(price, above, cut.n, on)
     say = partial(
         c.scaled,
         times=1,
@@ -160,7 +164,7 @@ def threshold(
         total=least,
         interval=say(least, (float(lower[best].min()), float(upper[best].max()))),
         naive=_naive(price, cut, int(best[0]), error, on, pi),
-        optimum=say(least, (float(lower[allowed].min()), cap)),
+        optimum=say(least, (float(best_lower[allowed].min()), cap)),
         nobody=say(*nobody),
         everybody=say(*everybody),
         at=cut.at,
@@ -168,7 +172,7 @@ def threshold(
         lower=lower,
         upper=upper,
         allowed=allowed,
-        not_ruled_out=cut.at[allowed & (lower <= cap)],
+        not_ruled_out=cut.at[allowed & (best_lower <= cap)],
         flagged=tuple(int(cut.tp[i] + cut.fp[i]) for i in best[::-1]),
         at_capacity=None if capacity is None else float(cut.at[allowed][-1]),
         alpha=error,
