@@ -369,3 +369,16 @@ def test_only_predictions_are_taken():
 def test_the_front_door():
     assert nofluke.classifier is classifier
     assert nofluke.classify.cost.bayes_threshold(c_fp=1, c_fn=20) == 1 / 21
+
+
+@pytest.mark.parametrize(
+    ("how", "interval"), [(FEW, True), ({"n_resamples": 0}, False), ({"clusters": True}, False)]
+)
+def test_the_caution_about_few_positives_says_which_area_and_what_helps(rows, how, interval):
+    y, models = rows
+    few = Predictions.from_arrays(y[:40], {"a": models["good"][:40]}, cluster=np.arange(40) // 2)
+    (note,) = (note for note in classifier(few, threshold=0.5, **how).notes if "NF212" in note)
+
+    assert "Average precision is then too high on average" in note
+    assert ("its interval" in note) == interval
+    assert "method=" not in note  # that of a card is of rates, and has no 'band'
