@@ -185,3 +185,4 @@ def test_one_class_has_no_empty_panels():
     assert "Calibration of a" in html
     scores = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": 9 * p})))
     assert "<figure" not in scores
+    assert "The pictures" not in scores
