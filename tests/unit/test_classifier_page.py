@@ -182,6 +182,7 @@ def test_one_class_has_no_empty_panels():
     p = np.linspace(0.1, 0.9, 30)
     html = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": p}), n_resamples=0))
     assert "none of the candidates has rows of both classes" not in html
+    assert '<td class="nf-long">undefined: no row is negative' in html
     assert "Calibration of a" in html
     scores = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": 9 * p})))
     assert "<figure" not in scores
