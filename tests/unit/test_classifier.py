@@ -377,3 +377,28 @@ def test_only_predictions_are_taken():
 def test_the_front_door():
     assert nofluke.classifier is classifier
     assert nofluke.classify.cost.bayes_threshold(c_fp=1, c_fn=20) == 1 / 21
+
+
+@pytest.mark.parametrize(
+    ("how", "interval"), [(FEW, True), ({"n_resamples": 0}, False), ({"clusters": True}, False)]
+)
+def test_the_caution_about_few_positives_says_which_area_and_what_helps(rows, how, interval):
+    y, models = rows
+    few = Predictions.from_arrays(y[:40], {"a": models["good"][:40]}, cluster=np.arange(40) // 2)
+    (note,) = (note for note in classifier(few, threshold=0.5, **how).notes if "NF212" in note)
+
+    assert "Average precision is then too high on average" in note
+    assert ("its interval" in note) == interval
+    assert "method=" not in note  # that of a card is of rates, and has no 'band'
+
+
+def test_decisions_are_held_against_the_better_of_the_rules_that_look_at_nothing():
+    p = np.r_[np.full(60, 0.7), np.full(20, 0.3), np.full(20, 0.6)]
+    often = classifier(Predictions.from_arrays(np.r_[np.ones(80), np.zeros(20)], {"m": p}), **FEW)
+    (told,) = (s for s in often.sentences() if "McNemar" in s)
+    assert "m is right on 0.6 of the rows, and flagging everybody would be right on 0.8;" in told
+    assert "finds flagging everybody more often right" in told
+
+    seldom = classifier(Predictions.from_arrays(np.r_[np.zeros(80), np.ones(20)], {"m": p}), **FEW)
+    (told,) = (s for s in seldom.sentences() if "McNemar" in s)
+    assert "flagging nobody would be right on 0.8;" in told

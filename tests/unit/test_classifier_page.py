@@ -79,6 +79,17 @@ def test_precision_has_the_line_of_the_prevalence():
     assert lines(ax, "a")[0].get_drawstyle() == "steps-pre"
 
 
+def test_the_drawn_steps_of_precision_enclose_the_average_precision():
+    card = answer()
+    ax = plots.precision_recall(card)
+    for name in card.candidates:
+        (line,) = lines(ax, name)
+        recall, precision = line.get_xdata(), line.get_ydata()
+        assert recall[0] == 0
+        drawn = (np.diff(recall) * precision[1:]).sum()
+        assert drawn == pytest.approx(card.row(name, "average_precision")["estimate"])
+
+
 def test_reliability_draws_curve_band_and_counts():
     card = answer()
     ax = plots.reliability(card, candidate=HOSTILE)
@@ -165,3 +176,14 @@ def test_banners_at_the_edges():
     y, s = [0] * 9 + [1] * 9, np.arange(18.0)
     perfect = classifier(Predictions.from_arrays(y, {"m": s}), n_resamples=99)
     assert 'class="nf-banner nf-invalid"' in page(perfect)
+
+
+def test_one_class_has_no_empty_panels():
+    p = np.linspace(0.1, 0.9, 30)
+    html = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": p}), n_resamples=0))
+    assert "none of the candidates has rows of both classes" not in html
+    assert '<td class="nf-long">undefined: no row is negative' in html
+    assert "Calibration of a" in html
+    scores = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": 9 * p})))
+    assert "<figure" not in scores
+    assert "The pictures" not in scores

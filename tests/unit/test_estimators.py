@@ -72,6 +72,8 @@ class TestFitted:
         assert code(lambda: Predictions.from_estimator(named, X, Y)) == "NF060"
         assert code(lambda: Predictions.from_estimator(three, X, Y)) == "NF062"
         assert code(lambda: Predictions.from_estimator(LogisticRegression(), X, Y)) == "NF062"
+        with pytest.raises(InputError, match="LogisticRegression knows no classes, as it is not"):
+            Predictions.from_estimator(LogisticRegression(), X, Y)
         svc = LinearSVC().fit(X, Y)
         assert (
             code(lambda: Predictions.from_estimator(svc, X, Y, response="predict_proba")) == "NF062"

@@ -244,6 +244,25 @@ def test_resamples_are_counts_of_the_same_rows():
     assert (np.diff(tp, axis=1) >= 0).all()
 
 
+def test_areas_of_many_resamples_are_those_of_each():
+    y, s = some_rows(1, n=300, values=40)
+    tp, fp = next(iter(operating_points.resampled(y, s, 20, np.random.default_rng(0))))
+
+    for c in (1.0, 0.01):
+        alone = [float(operating_points.step_area(t, f, c)) for t, f in zip(tp, fp, strict=True)]
+        assert operating_points.step_area(tp, fp, c) == pytest.approx(alone, rel=1e-14)
+
+
+def test_a_resample_counts_rows_as_often_as_they_were_drawn():
+    y, s = some_rows(2, n=50, values=7)
+    tp, fp = next(iter(operating_points.resampled(y, s, 3, np.random.default_rng(4))))
+    rng, distinct = np.random.default_rng(4), np.unique(s)[::-1]
+
+    for found, of_class in ((tp, s[y]), (fp, s[~y])):
+        drawn = of_class[rng.integers(0, of_class.size, size=(3, of_class.size))]
+        assert found.tolist() == (drawn[:, :, None] >= distinct).sum(axis=1).tolist()
+
+
 def test_few_positives_are_noted():
     assert "worth 5 positives only" in average_precision(Y, S).notes[0]
     assert average_precision(Y, S, method="band").notes == ()

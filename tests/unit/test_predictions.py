@@ -83,6 +83,13 @@ class TestLabels:
         assert code == "NF060"
         assert "at most two kinds" in told
 
+    def test_of_three_classes_are_not_sent_to_an_option_that_refuses_them(self):
+        code, told = refusal(lambda: Predictions.from_arrays(["a", "b", "c"], [1, 2, 3]))
+
+        assert code == "NF060"
+        assert "3 kinds, and two classes were expected" in told
+        assert "positive=" not in told
+
     def test_that_do_not_hold_the_named_class_are_refused(self):
         assert refusal(lambda: Predictions.from_arrays(["a", "b"], [1, 2], positive="c"))[0] == (
             "NF060"

@@ -142,6 +142,22 @@ class TestRoles:
         assert code == "NF003"
         assert "there is no prediction column among 'model', 'id', 'y_true'" in told
 
+    def test_a_prediction_column_of_texts_is_told(self, tmp_path):
+        path = tmp_path / "m.csv"
+        path.write_text("id,label,m\na,0,12.5%\nb,1,80.1%\n")
+
+        code, told = refusal(lambda: read_predictions(path))
+        assert code == "NF003"
+        assert "'label', 'm' ('m' holds no numbers); name it:" in told
+
+    def test_a_label_that_was_asked_for_as_something_else(self):
+        code, told = refusal(
+            lambda: read_predictions(pl.DataFrame(WIDE), columns={"group": "target"})
+        )
+
+        assert code == "NF003"
+        assert "'target' was asked for as the group column, and no other column is the" in told
+
     @pytest.mark.parametrize(
         "how",
         [

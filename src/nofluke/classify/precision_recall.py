@@ -410,9 +410,9 @@ def _notes(convention: str, method: str, worth: float, *, boundary: bool) -> tup
         )
     if method != "band" and worth < _FEW:
         notes.append(
-            f"NF212: at this prevalence the rows are worth {worth:.3g} positives only. The area is "
-            "then too high on average, and its interval may hold the truth much less often than "
-            "it says; method='band' keeps its promise."
+            f"NF212: at this prevalence the rows are worth {worth:.3g} positives only. The area "
+            "below precision and recall is then too high on average, and its interval may hold the "
+            "truth much less often than it says; method='band' keeps its promise."
         )
     if convention == "trapezoid":
         notes.append(

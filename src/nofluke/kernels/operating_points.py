@@ -63,6 +63,10 @@ def step_area(tp: NDArray[np.int64], fp: NDArray[np.int64], c: float = 1.0) -> N
         fp: Likewise.
         c: Weight of a negative.
     """
+    if tp.ndim == 2:
+        from nofluke.kernels import operating_point_loops as loops
+
+        return loops.step_areas(tp, fp, c)
     gained = np.diff(tp, prepend=0, axis=-1)
     return np.asarray((gained * precisions(tp, fp, c)).sum(axis=-1) / tp[..., -1])
 
@@ -143,10 +147,9 @@ def _counts(
     ranks: NDArray[np.int64], distinct: int, size: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Draws with at most each rank in ``size`` resamples of a class, (size, distinct)."""
-    drawn = ranks[rng.integers(0, ranks.size, size=(size, ranks.size))]
-    drawn += distinct * np.arange(size)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=size * distinct).reshape(size, distinct)
-    return np.asarray(np.cumsum(counts, axis=1))
+    from nofluke.kernels import operating_point_loops as loops
+
+    return loops.counts(ranks, distinct, rng.integers(0, ranks.size, size=(size, ranks.size)))
 
 
 class Rectangles(NamedTuple):

@@ -103,7 +103,10 @@ def precision_recall(result: ClassifierCard, *, ax: Axes | None = None) -> Axes:
             ax.fill_between(recall, curve.precision_lower[kept], curve.precision_upper[kept],
                             color=canvas.COLOURS[i], alpha=0.15, lw=0, step="pre",
                             label=f"band {name}")  # fmt: skip
-        ax.plot(recall, curve.precision[kept], **_look(i), drawstyle="steps-pre", label=name)
+        # From recall 0 on, as the area counts it, though no threshold flags fewer.
+        right = curve.precision[kept]
+        reached, right = np.append(0, recall), np.append(right[:1], right)
+        ax.plot(reached, right, **_look(i), drawstyle="steps-pre", label=name)
         if i == 0:
             ax.axhline(curve.prevalence, color=canvas.MUTED, ls=":", lw=1, label="prevalence")
             told.append(f"dotted: prevalence {curve.prevalence:.4g}, the precision of chance")

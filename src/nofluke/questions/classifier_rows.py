@@ -200,12 +200,25 @@ def _precision_area(told: Told, of: Rows, asked: Asked, name: str, pi: float | N
         n_resamples=max(asked.n_resamples, 2) if resampled else 2,
         seed=asked.seed,
     )
-    told.notes.extend(note for note in found.notes if note not in told.notes)
+    without = of.codes is not None or asked.n_resamples == 0
+    notes = [_in_words_of_the_card(note, without=without) for note in found.notes]
+    told.notes.extend(note for note in notes if note not in told.notes)
     if of.codes is not None:
         return bare(of, name, found.estimate, asked.alpha, _CLUSTERS)
     if asked.n_resamples == 0:
         return bare(of, name, found.estimate, asked.alpha, "no resamples were asked for")
     return row(of, name, found, asked.alpha)
+
+
+def _in_words_of_the_card(note: str, *, without: bool) -> str:
+    """A card has areas of two kinds, and its ``method`` is that of the rates."""
+    told, semicolon, _ = note.partition("; method='band'")
+    if not semicolon:
+        return note
+    told = told.replace("The area below precision and recall", "Average precision")
+    if without:
+        return told.partition(", and its interval")[0] + "."
+    return f"{told}; average_precision of nofluke.classify keeps its promise by its method 'band'."
 
 
 def counts(of: Rows, cut: float) -> Counts:

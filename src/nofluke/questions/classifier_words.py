@@ -155,18 +155,20 @@ def _decision(card: ClassifierCard, name: str) -> list[str]:
 def _baseline(card: ClassifierCard, name: str, matrix: Row) -> list[str]:
     n = matrix["tp"] + matrix["fp"] + matrix["fn"] + matrix["tn"]
     right = (matrix["tp"] + matrix["tn"]) / n
-    nobody = (matrix["fp"] + matrix["tn"]) / n
-    if matrix["beats_nobody"] is None:
+    positives = matrix["tp"] + matrix["fn"]
+    # The weaker of the two rules would make any decision look good.
+    rule = "everybody" if positives > n - positives else "nobody"
+    if matrix[f"beats_{rule}"] is None:
         return []
     verdict = {
         "yes": f"finds {name} more often right",
-        "no": "finds flagging nobody more often right",
+        "no": f"finds flagging {rule} more often right",
         "not enough evidence": "does not tell which is more often right",
-    }[matrix["beats_nobody"]]
+    }[matrix[f"beats_{rule}"]]
     return [
-        f"{name} is right on {right:.4g} of the rows, and flagging nobody would be right on "
-        f"{nobody:.4g}; the exact test of McNemar, at error level {_shown(1 - card.level)} on each "
-        f"side, {verdict}."
+        f"{name} is right on {right:.4g} of the rows, and flagging {rule} would be right on "
+        f"{max(positives, n - positives) / n:.4g}; the exact test of McNemar, at error level "
+        f"{_shown(1 - card.level)} on each side, {verdict}."
     ]
 
 

@@ -76,16 +76,18 @@ def _banner(result: ClassifierCard) -> tuple[str, str]:
 
 
 def _figures(result: ClassifierCard) -> list[Picture]:
-    found = [
-        Picture(
-            svg=drawn(plots.roc, result),
-            caption="ROC curves; a dot is the threshold in use. The areas stand in the table.",
-        ),
-        Picture(
-            svg=drawn(plots.precision_recall, result),
-            caption="Precision against recall; dotted is the share of positives.",
-        ),
-    ]
+    found = []
+    if any(c.roc is not None for c in result.curves.values()):
+        found += [
+            Picture(
+                svg=drawn(plots.roc, result),
+                caption="ROC curves; a mark is the threshold in use. The areas stand in the table.",
+            ),
+            Picture(
+                svg=drawn(plots.precision_recall, result),
+                caption="Precision against recall; dotted is the share of positives.",
+            ),
+        ]
     forecasts = [name for name, c in result.curves.items() if c.corp is not None]
     found += [
         Picture(

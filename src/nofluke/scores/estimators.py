@@ -122,6 +122,12 @@ def _positive_response(estimator: Any, X: Any, positive: object, response: str) 
 def _positive_column(estimator: Any, positive: object) -> int:
     """Which of the two classes is the positive one."""
     classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if not classes:
+        raise InputError(
+            f"{type(estimator).__name__} knows no classes, as it is not fitted; fit it to other "
+            "rows first, or use Predictions.from_cross_val_predict, which fits it.",
+            code="NF062",
+        )
     if len(classes) != 2:
         raise InputError(
             f"{type(estimator).__name__} knows the classes {some(classes)}; expected a fitted "

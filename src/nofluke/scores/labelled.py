@@ -187,10 +187,11 @@ def _contradiction(
     rows = np.flatnonzero(where == differ[0])
     sides = [some(_spell(table, rows[truth[rows] == side]), most=2) for side in (True, False)]
     listed = some(table.examples[i] for i in differ.tolist())
+    examples = "1 example" if differ.size == 1 else f"{differ.size} examples"
     return InputError(
-        f"the label of {differ.size} examples differs between candidates: {listed}. The first is "
-        f"positive in {sides[0]} and negative in {sides[1]}. An example has one label: check that "
-        "ids mean the same example everywhere, and that all use the same version of the labels.",
+        f"the label of {examples} differs between candidates: {listed}. The first is positive in "
+        f"{sides[0]} and negative in {sides[1]}. An example has one label: check that ids mean "
+        "the same example everywhere, and that all use the same version of the labels.",
         code="NF061",
     )
 

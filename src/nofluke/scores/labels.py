@@ -115,6 +115,13 @@ def _unknown(kinds: Sequence[Any], plain: list[Any], places: Callable[[int], str
             "beforehand which class they are.",
             code="NF060",
         )
+    if len(kinds) > 2:
+        return InputError(
+            f"labels are {some(_shown(kinds), most=4)}: {len(kinds)} kinds, and two classes were "
+            "expected. For one class against the rest, give a column that says whether a row is of "
+            "that class.",
+            code="NF060",
+        )
     return InputError(
         f"labels are {some(_shown(kinds), most=4)}; without positive= they must be 0 and 1, truth "
         "values, or -1 and 1. Name the positive class, such as positive="

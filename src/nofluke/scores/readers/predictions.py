@@ -168,6 +168,7 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
             by[role] = wanted[role] if role in wanted else _alias(table, role, taken)
             taken |= {c for c in [by[role]] if c is not None}
     if by["label"] is None:
+        _free_the_label(table, wanted)
         raise table.refuse(
             f"there is no label column among {some(table.kinds, most=12)}; name it: "
             'columns={"label": "..."}.',
@@ -180,6 +181,17 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
     return _Roles(by=by, listed=listed, note=_note(table, by, listed, wanted))
 
 
+def _free_the_label(table: Table, wanted: Mapping[str, Any]) -> None:
+    """Refuse a column that was asked for as something else and is the label by its name."""
+    for role, given in wanted.items():
+        if isinstance(given, str) and given.strip().lower() in ALIASES["label"]:
+            raise table.refuse(
+                f"{given!r} was asked for as the {role} column, and no other column is the label; "
+                f'choose another {role} column, or name the label: columns={{"label": "..."}}.',
+                code="NF003",
+            )
+
+
 def _without_candidates(
     table: Table, name: Name, by: dict[str, str | None]
 ) -> tuple[dict[str, str | None], tuple[str, ...] | None]:
@@ -190,12 +202,16 @@ def _without_candidates(
     if prediction is None and len(numeric) == 1 and name.text is not None:
         prediction = numeric[0]
     if prediction is not None and by["candidate"] is None:
-        told = name.text is not None
-        return {**by, "prediction": prediction}, None if told else (prediction,)
+        named = name.text is not None
+        return {**by, "prediction": prediction}, None if named else (prediction,)
     if not numeric or by["candidate"] is not None or name.given:
+        texts = () if prediction is not None else [c for c in rest if c not in numeric]
+        holds = "holds" if len(texts) == 1 else "hold"
+        told = f" ({some(texts, most=4)} {holds} no numbers)" if texts else ""
         raise table.refuse(
-            f"there is no prediction column among {some(table.kinds, most=12)}; name it: "
-            'columns={"prediction": "..."}, or list the columns of the candidates: candidates=.',
+            f"there is no prediction column among {some(table.kinds, most=12)}{told}; "
+            'name it: columns={"prediction": "..."}, or list the columns of the candidates: '
+            "candidates=.",
             code="NF003",
         )
     return by, numeric
