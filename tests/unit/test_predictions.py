@@ -7,6 +7,7 @@ import pytest
 
 import nofluke
 from nofluke import Predictions
+from nofluke.classify.folds import auc_by_fold
 from nofluke.errors import InputError
 
 Y = [0, 1, 1, 0]
@@ -261,7 +262,10 @@ class TestViews:
             assert refusal(lambda t=table: t.by_time(2))[0] == "NF007"
 
     def test_folds_go_by_number(self):
-        assert self.table().auc_by_fold("a").folds == ("9", "10")
+        assert auc_by_fold(self.table(), "a").folds == ("9", "10")
+        assert refusal(lambda: auc_by_fold(self.table()))[0] == "NF008"
+        without = Predictions.from_arrays(Y, [1, 2, 3, 4])
+        assert refusal(lambda: auc_by_fold(without))[0] == "NF003"
 
     def test_probabilities(self):
         table = self.table()

@@ -19,6 +19,8 @@ from nofluke.kernels import roc_areas
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from nofluke.scores.predictions import Predictions
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldAUC:
@@ -106,6 +108,24 @@ def fold_auc(
         pooled=None if whole is None else whole.value,
         notes=_undefined(names, m, n),
     )
+
+
+def auc_by_fold(table: Predictions, candidate: str | int | None = None) -> FoldAUC:
+    """Areas of one candidate of a table fold by fold; see ``fold_auc``.
+
+    Args:
+        table: Predictions with a column of folds.
+        candidate: Its id or index; the only one needs no name.
+
+    Raises:
+        InputError: The table has no folds (NF003), or several candidates and none is named.
+
+    >>> from nofluke import Predictions
+    >>> table = Predictions.from_arrays([0, 1, 0, 1], [1, 2, 4, 5], folds=[1, 1, 2, 2])
+    >>> print(auc_by_fold(table))
+    1 over 2 of 2 folds; 0.75 over all rows pooled
+    """
+    return fold_auc(*table.sample(candidate), table.names("fold", candidate))
 
 
 def _names(folds: ArrayLike, n: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
