@@ -146,9 +146,8 @@ def rate(k: int, n: int, *, alpha: float) -> tuple[float, float]:
     """Exact limits for a rate, each at the error level ``alpha`` by itself; (0, 1) where n is 0."""
     if n == 0:
         return 0.0, 1.0
-    ones = np.arange(n) < k
-    lower = proportions.clopper_pearson(ones, alpha=alpha, side="lower").lower
-    return lower, proportions.clopper_pearson(ones, alpha=alpha, side="upper").upper
+    lower = proportions.of_counts(k, n, alpha=alpha, side="lower").lower
+    return lower, proportions.of_counts(k, n, alpha=alpha, side="upper").upper
 
 
 def interval(
