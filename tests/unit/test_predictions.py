@@ -56,6 +56,12 @@ class TestLabels:
             "Name the positive class, such as positive=2; which one is meant is never guessed.",
         )
 
+    def test_of_0_and_minus_1_are_not_guessed(self):
+        code, told = refusal(lambda: Predictions.from_arrays([-1, 0, -1], [1, 2, 3]))
+
+        assert code == "NF060"
+        assert told.startswith("labels are -1, 0; without positive=")
+
     def test_that_are_ties_are_refused_with_their_places(self):
         code, told = refusal(
             lambda: Predictions.from_arrays([0, 0.5, 1], [1, 2, 3], examples=["a", "b", "c"])
@@ -88,6 +94,9 @@ class TestLabels:
         assert refusal(lambda: Predictions.from_arrays(["a", "b"], [1, 2], positive="c"))[0] == (
             "NF060"
         )
+
+    def test_of_different_lengths_are_refused(self):
+        assert refusal(lambda: Predictions.from_arrays([[0], [1, 1]], [1, 2]))[0] == "NF002"
 
 
 class TestArrays:
