@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from nofluke import Predictions
-from nofluke.classify import rows
+from nofluke.classify import calibration, cost, rows
 from nofluke.errors import InputError
 
 SCORES = [0.2, 0.9, 0.4]
+RAGGED = [[0.9], [0.3, 0.7]]
 
 
 @pytest.mark.parametrize(
@@ -161,3 +162,25 @@ def test_clusters_need_one_value_for_each_row(clusters):
     with pytest.raises(InputError) as refused:
         rows.cluster_codes(clusters, 3)
     assert refused.value.code == "NF052"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: calibration.one_vs_rest(["a", "b"], RAGGED, classes=["a", "b"]),
+        lambda: calibration.one_vs_rest(RAGGED, [[0.9, 0.1], [0.3, 0.7]], classes=["a", "b"]),
+        lambda: calibration.one_vs_rest(["a", "b"], [["x", 1], [0, 1]], classes=["a", "b"]),
+        lambda: cost.row_costs([0, 1], [0.2, 0.9], c_fp=RAGGED, c_fn=1),
+        lambda: cost.decision_curve([0, 1], [0.2, 0.9], at=RAGGED),
+    ],
+)
+def test_lists_of_different_lengths_are_refused_everywhere(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_one_number_may_be_an_array_without_dimension():
+    paid = cost.row_costs([0, 1], [0.2, 0.9], c_fp=np.array(1.0), c_fn=1)
+
+    assert paid.thresholds.tolist() == [0.5, 0.5]
+    assert len(cost.decision_curve([0, 1], [0.2, 0.9], at=np.array(0.3)).at) == 1

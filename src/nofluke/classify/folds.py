@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.classify import rows
-from nofluke.errors import InputError
 from nofluke.kernels import roc_areas
 
 if TYPE_CHECKING:
@@ -130,13 +129,8 @@ def auc_by_fold(table: Predictions, candidate: str | int | None = None) -> FoldA
 
 def _names(folds: ArrayLike, n: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of the folds in their own order, and the fold of each row."""
-    given = np.asarray(folds)
-    if given.shape != (n,):
-        raise InputError(
-            f"{given.size} folds for {n} rows; give the fold of each row.", code="NF008"
-        )
-    codes = rows.cluster_codes(given, n)
-    first = np.unique(codes, return_index=True)[1]
+    codes = rows.codes(folds, n, name="folds")
+    given, first = np.asarray(folds), np.unique(codes, return_index=True)[1]
     found = [given[i] for i in first.tolist()]
     order = sorted(range(len(found)), key=lambda i: _rank(found[i]))
     place = np.empty(len(found), np.int64)

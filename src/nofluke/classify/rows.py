@@ -108,23 +108,38 @@ def both_classes(y: NDArray[np.bool_], *, what: str) -> tuple[int, int]:
 
 def cluster_codes(clusters: ArrayLike, n: int) -> NDArray[np.int64]:
     """The cluster of each of n rows as a number 0..G-1, none of them empty; shape (n,)."""
-    given = one_dimension(clusters, name="clusters")
+    return codes(clusters, n, name="clusters")
+
+
+def codes(names: ArrayLike, n: int, *, name: str) -> NDArray[np.int64]:
+    """The part of each of n rows as a number 0..G-1, none of them empty; shape (n,).
+
+    Args:
+        names: The name of each row's part, shape (n,).
+        n: Number of rows.
+        name: What the parts are: "clusters", "folds".
+
+    Raises:
+        InputError: Not one for each row, or missing (NF052).
+    """
+    given = one_dimension(names, name=name)
     if given.size != n:
         raise InputError(
-            f"{given.size} clusters for {n} rows; give the cluster of each row.", code="NF052"
+            f"{given.size} {name} for {n} rows; give one for each row, in the same order.",
+            code="NF052",
         )
     of_objects = given.dtype.kind == "O"
     absent = np.array([missing(v) for v in given]) if of_objects else given != given  # noqa: PLR0124
     if absent.any():
         raise InputError(
-            f"clusters are missing at position {some(np.flatnonzero(absent).tolist())}; leave "
+            f"{name} are missing at position {some(np.flatnonzero(absent).tolist())}; leave "
             "those rows out, or say what they are.",
             code="NF052",
         )
     if not of_objects:
         return np.unique(given, return_inverse=True)[1].astype(np.int64)
     known: dict[object, int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in given.tolist()], np.int64)
+    return np.array([known.setdefault(v, len(known)) for v in given.tolist()], np.int64)
 
 
 def _scores(scores: ArrayLike, *, several: bool) -> NDArray[np.float64]:
