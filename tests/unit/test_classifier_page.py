@@ -165,3 +165,17 @@ def test_banners_at_the_edges():
     y, s = [0] * 9 + [1] * 9, np.arange(18.0)
     perfect = classifier(Predictions.from_arrays(y, {"m": s}), n_resamples=99)
     assert 'class="nf-banner nf-invalid"' in page(perfect)
+
+
+@pytest.mark.parametrize("picture", ["roc", "precision_recall", "costs", "benefit"])
+def test_a_legend_names_candidates_as_they_are_written(picture):
+    y = np.arange(60) % 3 == 0
+    rng = np.random.default_rng(1)
+    names = ["$\\frac$", "_hidden", "a $x$ b"]
+    table = Predictions.from_arrays(y, {name: rng.random(60) for name in names})
+
+    ax = getattr(plots, picture)(classifier(table, costs=(1, 4), n_resamples=0))
+    ax.figure.draw_without_rendering()
+
+    told = [text.get_text().split(": area")[0] for text in ax.get_legend().get_texts()]
+    assert told[:3] == names
