@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nofluke import bands, explain, means, proportions, selective, sequences
+from nofluke.classify import cost, curves
 from nofluke.cli import run
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +131,24 @@ def test_every_method_for_a_mean_is_explained(register, heading):
     told = dict(re.findall(r"^\| `(\w+)` \| ([\w-]+)", section, flags=re.MULTILINE))
 
     assert told == {method.name: method.guarantee for method in register.values()}
+
+
+@pytest.mark.parametrize(
+    ("register", "page", "heading"),
+    [
+        (curves.AUC_INTERVALS, "guarantees", "| area under the ROC curve"),
+        (curves.AVERAGE_PRECISION_INTERVALS, "guarantees", "| average precision"),
+        (cost.INTERVALS, "costs", "| method"),
+    ],
+    ids=["area", "average precision", "cost"],
+)
+def test_every_interval_of_a_classifier_is_explained(register, page, heading):
+    text = (DOCS / f"reference/{page}.md").read_text("utf-8")
+    lines = text[text.index(heading) :].split("\n\n", 1)[0].split("\n")
+
+    for method in register.values():
+        promise = next(line for line in lines if f"`{method.name}`" in line)
+        assert method.guarantee in promise
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

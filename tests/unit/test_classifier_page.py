@@ -187,3 +187,17 @@ def test_one_class_has_no_empty_panels():
     scores = page(classifier(Predictions.from_arrays(np.ones(30, int), {"a": 9 * p})))
     assert "<figure" not in scores
     assert "The pictures" not in scores
+
+
+@pytest.mark.parametrize("picture", ["roc", "precision_recall", "costs", "benefit"])
+def test_a_legend_names_candidates_as_they_are_written(picture):
+    y = np.arange(60) % 3 == 0
+    rng = np.random.default_rng(1)
+    names = ["$\\frac$", "_hidden", "a $x$ b"]
+    table = Predictions.from_arrays(y, {name: rng.random(60) for name in names})
+
+    ax = getattr(plots, picture)(classifier(table, costs=(1, 4), n_resamples=0))
+    ax.figure.draw_without_rendering()
+
+    told = [text.get_text().split(": area")[0] for text in ax.get_legend().get_texts()]
+    assert told[:3] == names

@@ -1,12 +1,15 @@
 """Labels and scores at the door."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from nofluke.classify import rows
+from nofluke import Predictions
+from nofluke.classify import calibration, cost, rows
 from nofluke.errors import InputError
 
 SCORES = [0.2, 0.9, 0.4]
+RAGGED = [[0.9], [0.3, 0.7]]
 
 
 @pytest.mark.parametrize(
@@ -65,14 +68,48 @@ def test_one_class_may_be_all_there_is():
         ([0.0, np.nan, 1.0], None, "position 1"),
         ([0, None, 1], None, "position 1"),
         (["a", None, "b"], "a", "position 1"),
+        ([0, pd.NA, 1], None, "position 1"),
+        ([0, 0.5, 1], None, "a label is one of two classes"),
         ([0.2, 0.9, 0.4], None, "Labels come first"),
-        ([0, 1], None, "2 labels and 3 scores"),
     ],
 )
 def test_labels_that_say_nothing_are_refused(labels, positive, says):
     with pytest.raises(InputError, match=says) as refused:
         rows.labelled(labels, SCORES, positive=positive)
+    assert refused.value.code == "NF060"
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(InputError, match="2 labels and 3 scores") as refused:
+        rows.labelled([0, 1], SCORES)
     assert refused.value.code == "NF052"
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        ([0, 1, 1], None),
+        ([False, True, True], True),
+        ([-1, 1, -1], None),
+        ([1, 2, 1], 2),
+        ([1, 2, 1], "2"),
+        (["a", "b", "b"], "a"),
+        ([1, 2, 3], 1),
+        ([0, 0.5, 1], None),
+        ([0, None, 1], None),
+        (["a", "b", "a"], "c"),
+        (["1", "0", "1"], None),
+    ],
+)
+def test_labels_mean_the_same_in_arrays_and_in_tables(labels, positive):
+    def outcome(call):
+        try:
+            return call().tolist()
+        except InputError as refused:
+            return refused.code
+
+    table = outcome(lambda: Predictions.from_arrays(labels, SCORES, positive=positive).labels)
+    assert outcome(lambda: rows.truth(labels, positive=positive)) == table
 
 
 @pytest.mark.parametrize(
@@ -83,6 +120,7 @@ def test_labels_that_say_nothing_are_refused(labels, positive, says):
         ([None, 0.2, "x"], "NF004"),
         ([[0.1, 0.2, 0.3]], "NF002"),
         ([], "NF002"),
+        ([[0.1], [0.2, 0.3], [0.4]], "NF002"),
         ([2**53, 2**53 + 1, 3], "NF004"),
         ([1j, 2, 3], "NF004"),
     ],
@@ -117,8 +155,32 @@ def test_clusters_by_any_name(clusters, codes):
     assert rows.cluster_codes(clusters, 3).tolist() == codes
 
 
-@pytest.mark.parametrize("clusters", [[1, 2], [1.0, np.nan, 2.0], ["a", None, "b"]])
+@pytest.mark.parametrize(
+    "clusters", [[1, 2], [1.0, np.nan, 2.0], ["a", None, "b"], ["a", pd.NA, "b"]]
+)
 def test_clusters_need_one_value_for_each_row(clusters):
     with pytest.raises(InputError) as refused:
         rows.cluster_codes(clusters, 3)
     assert refused.value.code == "NF052"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: calibration.one_vs_rest(["a", "b"], RAGGED, classes=["a", "b"]),
+        lambda: calibration.one_vs_rest(RAGGED, [[0.9, 0.1], [0.3, 0.7]], classes=["a", "b"]),
+        lambda: calibration.one_vs_rest(["a", "b"], [["x", 1], [0, 1]], classes=["a", "b"]),
+        lambda: cost.row_costs([0, 1], [0.2, 0.9], c_fp=RAGGED, c_fn=1),
+        lambda: cost.decision_curve([0, 1], [0.2, 0.9], at=RAGGED),
+    ],
+)
+def test_lists_of_different_lengths_are_refused_everywhere(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_one_number_may_be_an_array_without_dimension():
+    paid = cost.row_costs([0, 1], [0.2, 0.9], c_fp=np.array(1.0), c_fn=1)
+
+    assert paid.thresholds.tolist() == [0.5, 0.5]
+    assert len(cost.decision_curve([0, 1], [0.2, 0.9], at=np.array(0.3)).at) == 1

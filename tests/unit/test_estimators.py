@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 from sklearn.svm import LinearSVC
 
 from nofluke import Predictions
+from nofluke.classify.folds import auc_by_fold
 from nofluke.errors import InputError
 
 RNG = np.random.default_rng(0)
@@ -102,7 +103,7 @@ class TestCrossValidation:
         assert same.predictions == pytest.approx(expected.predictions, abs=1e-6)
 
     def test_mean_and_pooled_area(self):
-        found = Predictions.from_cross_val_predict(LogisticRegression(), X, Y, cv=CV).auc_by_fold()
+        found = auc_by_fold(Predictions.from_cross_val_predict(LogisticRegression(), X, Y, cv=CV))
 
         areas = []
         for train, test in CV.split(X, Y):

@@ -114,6 +114,10 @@ def test_each_model_may_have_a_scale_of_its_own_in_the_mean_only():
 def test_folds_must_be_one_for_each_row():
     with pytest.raises(InputError, match="2 folds for 3 rows"):
         fold_auc([0, 1, 1], [1, 2, 3], [0, 1])
+    with pytest.raises(InputError, match="folds are missing at position 1"):
+        fold_auc([0, 1, 1], [1, 2, 3], [0, None, 1])
+    with pytest.raises(InputError, match="folds have shape"):
+        fold_auc([0, 1, 1], [1, 2, 3], [[0], [1, 1], [2]])
 
 
 @pytest.mark.parametrize(("positives", "told"), [(10, True), (40, True), (50, False)])

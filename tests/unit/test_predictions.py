@@ -7,6 +7,7 @@ import pytest
 
 import nofluke
 from nofluke import Predictions
+from nofluke.classify.folds import auc_by_fold
 from nofluke.errors import InputError
 
 Y = [0, 1, 1, 0]
@@ -55,6 +56,12 @@ class TestLabels:
             "Name the positive class, such as positive=2; which one is meant is never guessed.",
         )
 
+    def test_of_0_and_minus_1_are_not_guessed(self):
+        code, told = refusal(lambda: Predictions.from_arrays([-1, 0, -1], [1, 2, 3]))
+
+        assert code == "NF060"
+        assert told.startswith("labels are -1, 0; without positive=")
+
     def test_that_are_ties_are_refused_with_their_places(self):
         code, told = refusal(
             lambda: Predictions.from_arrays([0, 0.5, 1], [1, 2, 3], examples=["a", "b", "c"])
@@ -94,6 +101,9 @@ class TestLabels:
         assert refusal(lambda: Predictions.from_arrays(["a", "b"], [1, 2], positive="c"))[0] == (
             "NF060"
         )
+
+    def test_of_different_lengths_are_refused(self):
+        assert refusal(lambda: Predictions.from_arrays([[0], [1, 1]], [1, 2]))[0] == "NF002"
 
 
 class TestArrays:
@@ -268,7 +278,10 @@ class TestViews:
             assert refusal(lambda t=table: t.by_time(2))[0] == "NF007"
 
     def test_folds_go_by_number(self):
-        assert self.table().auc_by_fold("a").folds == ("9", "10")
+        assert auc_by_fold(self.table(), "a").folds == ("9", "10")
+        assert refusal(lambda: auc_by_fold(self.table()))[0] == "NF008"
+        without = Predictions.from_arrays(Y, [1, 2, 3, 4])
+        assert refusal(lambda: auc_by_fold(without))[0] == "NF003"
 
     def test_probabilities(self):
         table = self.table()

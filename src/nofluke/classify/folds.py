@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.classify import rows
-from nofluke.errors import InputError
 from nofluke.kernels import roc_areas
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from nofluke.scores.predictions import Predictions
 
 
 _FEW = 5  # rows of a class in a fold
@@ -112,15 +113,28 @@ def fold_auc(
     )
 
 
+def auc_by_fold(table: Predictions, candidate: str | int | None = None) -> FoldAUC:
+    """Areas of one candidate of a table fold by fold; see ``fold_auc``.
+
+    Args:
+        table: Predictions with a column of folds.
+        candidate: Its id or index; the only one needs no name.
+
+    Raises:
+        InputError: The table has no folds (NF003), or several candidates and none is named.
+
+    >>> from nofluke import Predictions
+    >>> table = Predictions.from_arrays([0, 1, 0, 1], [1, 2, 4, 5], folds=[1, 1, 2, 2])
+    >>> print(auc_by_fold(table))
+    1 over 2 of 2 folds; 0.75 over all rows pooled
+    """
+    return fold_auc(*table.sample(candidate), table.names("fold", candidate))
+
+
 def _names(folds: ArrayLike, n: int) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of the folds in their own order, and the fold of each row."""
-    given = np.asarray(folds)
-    if given.shape != (n,):
-        raise InputError(
-            f"{given.size} folds for {n} rows; give the fold of each row.", code="NF008"
-        )
-    codes = rows.cluster_codes(given, n)
-    first = np.unique(codes, return_index=True)[1]
+    codes = rows.codes(folds, n, name="folds")
+    given, first = np.asarray(folds), np.unique(codes, return_index=True)[1]
     found = [given[i] for i in first.tolist()]
     order = sorted(range(len(found)), key=lambda i: _rank(found[i]))
     place = np.empty(len(found), np.int64)

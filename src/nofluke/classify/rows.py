@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nofluke.errors import InputError, some
+from nofluke.scores.labels import missing, of_array, one_dimension, positives
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,8 +46,8 @@ def labelled(
             (1, n) then for scores of shape (n,).
 
     Raises:
-        InputError: Not of one length, empty, labels of more than two kinds or of unknown meaning,
-            a missing label or score, with the places.
+        InputError: Not of one length (NF052), empty, a missing or strange label (NF060), a missing
+            score (NF007), with the places.
 
     >>> labelled([-1, 1, 1], [0.2, 0.9, 0.4]).y.tolist()
     [False, True, True]
@@ -65,26 +66,25 @@ def labelled(
 
 
 def truth(labels: ArrayLike, *, positive: object = None) -> NDArray[np.bool_]:
-    """Whether each label is the positive one, shape (n,); see ``labelled``."""
-    given = _one_dimension(labels, name="labels")
-    if positive is not None:
-        return _named(given, positive)
-    if given.dtype.kind == "b":
-        return np.ascontiguousarray(given)
-    if given.dtype.kind == "O":
-        given = _unwrapped(given)
-    if given.dtype.kind in "biuf":
-        ones = np.asarray(given == 1)
+    """Whether each label is the positive one, shape (n,); see ``labelled``.
+
+    Raises:
+        InputError: Labels that cannot be read as two classes (NF060).
+    """
+    given = one_dimension(labels, name="labels")
+    if positive is None and given.dtype.kind in "biuf":
+        ones = np.asarray(given == 1)  # what is usual needs no sorting
         if (ones | (given == 0)).all() or (ones | (given == -1)).all():
             return ones
-    _no_missing(given)
-    kinds = _kinds(given)
-    raise InputError(
-        f"labels are {some(kinds, most=4)}; without positive= they must be 0 and 1, truth values, "
-        "or -1 and 1. Name the positive class, such as positive="
-        f"{kinds[-1]!r}; which one is meant is never guessed. (Labels come first, then scores.)",
-        code="NF052",
-    )
+    kinds = of_array(given)
+
+    def places(kind: int) -> str:
+        at = np.flatnonzero(kinds.codes == kind)
+        return f"{at.size} of {given.size} rows (position {some(at.tolist())})"
+
+    hint = "(Labels come first, then scores.)"
+    named = positives(kinds.kinds, positive=positive, places=places, hint=hint)
+    return named[kinds.codes]
 
 
 def both_classes(y: NDArray[np.bool_], *, what: str) -> tuple[int, int]:
@@ -108,20 +108,47 @@ def both_classes(y: NDArray[np.bool_], *, what: str) -> tuple[int, int]:
 
 def cluster_codes(clusters: ArrayLike, n: int) -> NDArray[np.int64]:
     """The cluster of each of n rows as a number 0..G-1, none of them empty; shape (n,)."""
-    given = _one_dimension(clusters, name="clusters")
+    return codes(clusters, n, name="clusters")
+
+
+def codes(names: ArrayLike, n: int, *, name: str) -> NDArray[np.int64]:
+    """The part of each of n rows as a number 0..G-1, none of them empty; shape (n,).
+
+    Args:
+        names: The name of each row's part, shape (n,).
+        n: Number of rows.
+        name: What the parts are: "clusters", "folds".
+
+    Raises:
+        InputError: Not one for each row, or missing (NF052).
+    """
+    given = one_dimension(names, name=name)
     if given.size != n:
         raise InputError(
-            f"{given.size} clusters for {n} rows; give the cluster of each row.", code="NF052"
+            f"{given.size} {name} for {n} rows; give one for each row, in the same order.",
+            code="NF052",
         )
-    _no_missing(given, name="clusters")
-    if given.dtype.kind != "O":
+    of_objects = given.dtype.kind == "O"
+    absent = np.array([missing(v) for v in given]) if of_objects else given != given  # noqa: PLR0124
+    if absent.any():
+        raise InputError(
+            f"{name} are missing at position {some(np.flatnonzero(absent).tolist())}; leave "
+            "those rows out, or say what they are.",
+            code="NF052",
+        )
+    if not of_objects:
         return np.unique(given, return_inverse=True)[1].astype(np.int64)
     known: dict[object, int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in given.tolist()], np.int64)
+    return np.array([known.setdefault(v, len(known)) for v in given.tolist()], np.int64)
 
 
 def _scores(scores: ArrayLike, *, several: bool) -> NDArray[np.float64]:
-    given = np.asarray(scores)
+    try:
+        given = np.asarray(scores)
+    except ValueError:  # lists of different lengths
+        raise InputError(
+            "scores are lists of different lengths; give one score for each label.", code="NF002"
+        ) from None
     if given.dtype.kind not in "biufO":
         raise InputError(
             f"scores are of type {given.dtype}, which are no numbers; give floats or integers. "
@@ -164,72 +191,3 @@ def _no_nan_nor_rounding(given: NDArray[Any], values: NDArray[np.float64]) -> No
                 "holds, so that different ones would tie; give their ranks instead.",
                 code="NF004",
             )
-
-
-def _one_dimension(given: ArrayLike, *, name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(given)
-    except ValueError:  # lists of different lengths
-        array = np.empty((0, 0))
-    if array.ndim != 1 or array.size == 0:
-        raise InputError(
-            f"{name} have shape {array.shape}; expected one dimension and at least one row.",
-            code="NF002",
-        )
-    return array
-
-
-def _unwrapped(given: NDArray[Any]) -> NDArray[Any]:
-    """Python's own truth values and numbers in an array of objects, as an array of numbers."""
-    listed = given.tolist()
-    return np.array(listed) if all(isinstance(v, bool | int | float) for v in listed) else given
-
-
-def _no_missing(given: NDArray[Any], *, name: str = "labels") -> None:
-    if given.dtype.kind == "O":
-        missing = np.array([value is None or not _equals(value, value) for value in given])
-    else:
-        missing = given != given  # noqa: PLR0124 (NaN and NaT differ from themselves)
-    if missing.any():
-        raise InputError(
-            f"{name} are missing at position {some(np.flatnonzero(missing).tolist())}; leave "
-            "those rows out, or say what they are.",
-            code="NF052",
-        )
-
-
-def _kinds(given: NDArray[Any]) -> list[object]:
-    """The different labels: in order where they have one, else as they came."""
-    kinds = list(dict.fromkeys(np.unique(given).tolist() if given.dtype.kind != "O" else given))
-    try:
-        return sorted(kinds)
-    except TypeError:
-        return kinds
-
-
-def _named(given: NDArray[Any], positive: object) -> NDArray[np.bool_]:
-    """Labels of at most two kinds, of which one is named."""
-    _no_missing(given)
-    kinds = _kinds(given)
-    matching = [kind for kind in kinds if _equals(kind, positive)]
-    if len(kinds) > 2 or (len(kinds) == 2 and not matching):
-        raise InputError(
-            f"positive={positive!r} and labels {some(kinds, most=4)}; expected at most two kinds, "
-            "one of which is the positive one. For one class against the rest, give "
-            "labels == that class.",
-            code="NF052",
-        )
-    if not matching:
-        return np.zeros(given.size, dtype=np.bool_)
-    if len(kinds) == 1:
-        return np.ones(given.size, dtype=np.bool_)
-    if given.dtype.kind == "O":
-        return np.array([_equals(value, positive) for value in given])
-    return np.asarray(given == cast("Any", matching[0]))
-
-
-def _equals(a: object, b: object) -> bool:
-    try:
-        return bool(a == b)
-    except (TypeError, ValueError):  # a missing value that refuses to be compared
-        return False

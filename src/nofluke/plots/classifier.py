@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from nofluke.questions.classifier_card import ClassifierCard
 from nofluke.questions.classifier_words import per_cent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 _BANDS = 2  # candidates whose bands can be told apart
 _POINTS = 800  # of a line; more are not seen
+_RULES = ("flag nobody", "flag everybody")
 _NONE = "none of the candidates has rows of both classes"
 
 
@@ -156,7 +159,7 @@ def costs(result: ClassifierCard, *, ax: Axes | None = None) -> Axes:
             for rule, cost in (("nobody", curve.nobody), ("everybody", curve.everybody)):
                 ax.axhline(cost.estimate / n, color=canvas.MUTED, lw=1,
                            ls=":" if rule == "nobody" else "--", label=f"flag {rule}")  # fmt: skip
-    ax.legend(fontsize=8.5, frameon=False, loc="best")
+    _legend(ax, {name: labels.short(name) for name in (*dict(found), *_RULES)}, "best")
     told = "dotted: flag nobody, dashed: flag everybody; the lowest point is a choice after looking"
     canvas.footer(ax, [told, *_left_out(found)])
     return ax
@@ -199,7 +202,7 @@ def benefit(result: ClassifierCard, *, ax: Axes | None = None) -> Axes:
     ax.axhline(0, color=canvas.MUTED, ls=":", lw=1, label="flag nobody")
     # Far below 0 nothing is decided; the lines that fall there would squeeze all others flat.
     ax.set_ylim(-0.3 * top if top > 0 else -1, 1.25 * top if top > 0 else 1)
-    ax.legend(fontsize=8.5, frameon=False, loc="best")
+    _legend(ax, {name: labels.short(name) for name in (*dict(found), *_RULES)}, "best")
     canvas.footer(ax, _left_out(found))
     return ax
 
@@ -262,19 +265,26 @@ def _named(
     ax: Axes, result: ClassifierCard, names: list[str], metric: str, *, lower_right: bool = False
 ) -> None:
     """A legend with the number below the curve of each candidate."""
-    lines = {str(line.get_label()): line for line in ax.lines}
-    shown = [name for name in names[: canvas.MOST] if name in lines]
-    words = []
-    for name in shown:
+    words = {}
+    for name in names:
         row = result.row(name, metric)
         value = math.nan if row is None or row["estimate"] is None else row["estimate"]
-        words.append(f"{labels.short(name)}: area {value:.4g}")
+        words[name] = f"{labels.short(name)}: area {value:.4g}"
+    _legend(ax, words, "lower right" if lower_right else "lower left")
+
+
+def _legend(
+    ax: Axes, words: Mapping[str, str], where: Literal["best", "lower left", "lower right"]
+) -> None:
+    """The lines that are drawn, by their labels, with words in which $ and _ mean themselves."""
+    lines = {str(line.get_label()): line for line in ax.lines}
+    shown = [name for name in words if name in lines]
     legend = ax.legend(
         [lines[name] for name in shown],
-        words,
+        [words[name] for name in shown],
         fontsize=8.5,
         frameon=False,
-        loc="lower right" if lower_right else "lower left",
+        loc=where,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -209,7 +209,7 @@ def _folds(table: Predictions) -> list[str]:
     return [
         f"NF228: the rows are those of {count} folds, each scored by a model of its own, and are "
         "pooled here. The intervals take the models as given and ignore that folds share training "
-        "rows. Predictions.auc_by_fold() has the area fold by fold, which is another quantity."
+        "rows. classify.folds.auc_by_fold has the area fold by fold, which is another quantity."
     ]
 
 

@@ -31,21 +31,41 @@ def of_array(labels: ArrayLike) -> Kinds:
     >>> of_array([-1, 1, 1]).kinds
     [-1, 1]
     """
-    given = np.asarray(labels)
-    if given.ndim != 1 or given.size == 0:
-        raise InputError(
-            f"labels have shape {given.shape}; expected one dimension and at least one row.",
-            code="NF002",
-        )
+    given = one_dimension(labels, name="labels")
     if given.dtype.kind in "biufU":
         values, codes = np.unique(given, return_inverse=True, equal_nan=True)
         kinds = [None if v != v else v for v in values.tolist()]  # noqa: PLR0124 (NaN is missing)
         return Kinds(codes.astype(np.int64), kinds)
     known: dict[tuple[type, Any], int] = {}
     # True equals 1 and would take its place in the dictionary, so the type counts as well.
-    listed = [None if _missing(v) else v for v in given.tolist()]
+    listed = [None if missing(v) else v for v in given.tolist()]
     codes = np.array([known.setdefault((type(v), v), len(known)) for v in listed], np.int64)
     return Kinds(codes, [value for _, value in known])
+
+
+def one_dimension(given: ArrayLike, *, name: str) -> NDArray[Any]:
+    """The array, shape (n,) with n at least 1.
+
+    Raises:
+        InputError: Not one dimension, or empty (NF002).
+    """
+    try:
+        array = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        array = np.empty((0, 0))
+    if array.ndim != 1 or array.size == 0:
+        raise InputError(
+            f"{name} have shape {array.shape}; expected one dimension and at least one row.",
+            code="NF002",
+        )
+    return array
+
+
+def missing(value: Any) -> bool:
+    """Whether it stands for no value: None, NaN, NaT, or pandas' own."""
+    if value is None or (isinstance(value, float | np.generic) and value != value):  # noqa: PLR0124
+        return True
+    return type(value).__name__ in {"NAType", "NaTType"}  # without importing pandas
 
 
 def of_texts(texts: Sequence[str]) -> list[Any]:
@@ -64,7 +84,7 @@ def of_texts(texts: Sequence[str]) -> list[Any]:
 
 
 def positives(
-    kinds: Sequence[Any], *, positive: object, places: Callable[[int], str]
+    kinds: Sequence[Any], *, positive: object, places: Callable[[int], str], hint: str = ""
 ) -> NDArray[np.bool_]:
     """Whether each kind of label is the positive one.
 
@@ -73,6 +93,7 @@ def positives(
         positive: The label of the positive class; None where 0 and 1, truth values, or -1 and 1
             say it themselves.
         places: The rows that have kind i, in words.
+        hint: What else may be wrong where the meaning of the labels is unknown.
 
     Raises:
         InputError: A missing label, more than two kinds, or kinds of unknown meaning (NF060).
@@ -88,7 +109,7 @@ def positives(
     plain = [kind for kind in kinds if isinstance(kind, bool | int | float)]
     if len(plain) == len(kinds) and (set(plain) <= {0, 1} or set(plain) <= {-1, 1}):
         return np.array([kind == 1 for kind in kinds], np.bool_)
-    raise _unknown(kinds, plain, places)
+    raise _unknown(kinds, plain, places, hint)
 
 
 def _named(kinds: Sequence[Any], positive: object) -> NDArray[np.bool_]:
@@ -103,11 +124,13 @@ def _named(kinds: Sequence[Any], positive: object) -> NDArray[np.bool_]:
     return found
 
 
-def _unknown(kinds: Sequence[Any], plain: list[Any], places: Callable[[int], str]) -> InputError:
+def _unknown(
+    kinds: Sequence[Any], plain: list[Any], places: Callable[[int], str], hint: str
+) -> InputError:
     """Labels of unknown meaning: strange ones among 0 and 1 are shown with their rows."""
     strange = [i for i, kind in enumerate(kinds) if not (kind in plain and kind in {-1, 0, 1})]
     usual = len(kinds) - len(strange)
-    if usual == 2 and len(strange) <= 5:
+    if usual == 2 and 1 <= len(strange) <= 5:
         told = "; ".join(f"{_shown([kinds[i]])[0]!r} in {places(i)}" for i in strange[:3])
         return InputError(
             f"labels are {some(_shown(kinds), most=5)}, and a label is one of two classes: {told}. "
@@ -125,7 +148,7 @@ def _unknown(kinds: Sequence[Any], plain: list[Any], places: Callable[[int], str
     return InputError(
         f"labels are {some(_shown(kinds), most=4)}; without positive= they must be 0 and 1, truth "
         "values, or -1 and 1. Name the positive class, such as positive="
-        f"{_shown(kinds)[-1]!r}; which one is meant is never guessed.",
+        f"{_shown(kinds)[-1]!r}; which one is meant is never guessed.{hint and ' ' + hint}",
         code="NF060",
     )
 
@@ -158,9 +181,3 @@ def _is_number(text: str) -> bool:
 
 def _truth(text: str) -> bool:
     return _TRUTHS[text.lower()]
-
-
-def _missing(value: Any) -> bool:
-    if value is None or (isinstance(value, float) and value != value):  # noqa: PLR0124
-        return True
-    return type(value).__name__ in {"NAType", "NaTType"}  # pandas' own, without importing it

@@ -17,8 +17,6 @@ from nofluke.scores.table import Labels, Scores
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from nofluke.classify.folds import FoldAUC
-
 _MISSING = ("raise", "common", "own")
 
 
@@ -313,6 +311,18 @@ class Predictions:
             codes = aligned[0]
         return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
+    def names(self, column: str, candidate: str | int | None = None) -> NDArray[np.object_]:
+        """The cluster, group or fold of each row of one candidate, as written, shape (n_k,).
+
+        Raises:
+            InputError: The table has no such column.
+
+        >>> Predictions.from_arrays([0, 1], [1, 2], folds=["a", "b"]).names("fold").tolist()
+        ['a', 'b']
+        """
+        labels = self._column(column)
+        return np.array(labels.names, dtype=object)[labels.codes[self._part(candidate)]]
+
     def clusters(self, candidate: str | int | None = None) -> NDArray[np.int64] | None:
         """Codes of the clusters, as ``codes`` gives them; None where the input has none."""
         return None if self.cluster is None else self.codes("cluster", candidate)
@@ -378,24 +388,6 @@ class Predictions:
             f"[{edges[b]:.15g}, {edges[b + 1]:.15g}{ends[b]}": self.take(of == b)
             for b in range(last + 1)
         }
-
-    def auc_by_fold(self, candidate: str | int | None = None) -> FoldAUC:
-        """Areas under the ROC curve of a candidate fold by fold, and over all rows pooled.
-
-        The mean over folds and the area of pooled rows are different quantities: the pooled one
-        compares rows of different folds, which models of their own have scored. See
-        ``classify.folds.fold_auc``.
-
-        >>> table = Predictions.from_arrays([0, 1, 0, 1], [1, 2, 4, 5], folds=[1, 1, 2, 2])
-        >>> print(table.auc_by_fold())
-        1 over 2 of 2 folds; 0.75 over all rows pooled
-        """
-        from nofluke.classify.folds import fold_auc
-
-        column = self._column("fold")
-        part = self._part(candidate)
-        names = np.array(column.names, dtype=object)
-        return fold_auc(*self.sample(candidate), names[column.codes[part]])
 
     def __repr__(self) -> str:
         who = "1 candidate" if self.K == 1 else f"{self.K} candidates"

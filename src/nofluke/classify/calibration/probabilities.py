@@ -8,6 +8,7 @@ import numpy as np
 
 from nofluke.classify.rows import Labelled, labelled
 from nofluke.errors import InputError, some
+from nofluke.scores.labels import one_dimension
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,8 +145,8 @@ def _remedy(p: NDArray[np.float64]) -> str:
 def _classes(
     labels: ArrayLike, p: ArrayLike, classes: Sequence[object]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    given, matrix = np.asarray(labels), np.asarray(p, dtype=np.float64)
-    if given.ndim != 1 or matrix.shape != (given.size, len(classes)) or not given.size:
+    given, matrix = one_dimension(labels, name="labels"), _matrix(p)
+    if matrix.shape != (given.size, len(classes)):
         raise InputError(
             f"labels have shape {given.shape} and p {matrix.shape}, for {len(classes)} classes; "
             "expected (n,) and (n, classes).",
@@ -168,3 +169,13 @@ def _classes(
             code="NF054",
         )
     return np.array([known[label] for label in given.tolist()]), np.minimum(matrix, 1)
+
+
+def _matrix(p: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"p holds values that are no matrix of numbers ({error}); expected (n, classes).",
+            code="NF054",
+        ) from None

@@ -322,9 +322,8 @@ def _paid(
 
 
 def _by_row(value: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
-    given = np.asarray(value, dtype=np.float64)
-    if given.ndim == 0:
-        given = np.full(n, float(given))
+    single = not isinstance(value, list | tuple) and np.ndim(value) == 0
+    given = checks.sample(np.full(n, value) if single else value, name=name)
     if given.shape != (n,):
         raise InputError(
             f"{name} has shape {given.shape}; expected one cost, or one for each of {n} rows.",

@@ -262,7 +262,9 @@ def _benefit(of: c.Cells, t: float, alpha: float, side: checks.Side, method: str
 def _grid(at: ArrayLike | None) -> NDArray[np.float64]:
     if at is None:
         return np.arange(1, 100) / 100
-    t = np.unique(checks.sample(np.atleast_1d(np.asarray(at)), name="at"))
+    t = np.unique(
+        checks.sample(at if isinstance(at, list | tuple) else np.atleast_1d(at), name="at")
+    )
     if not ((t > 0) & (t < 1)).all():
         raise InputError(
             "at= holds threshold probabilities outside (0, 1); at 1 no alarm would be worth it "
