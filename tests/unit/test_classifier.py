@@ -402,3 +402,18 @@ def test_decisions_are_held_against_the_better_of_the_rules_that_look_at_nothing
     seldom = classifier(Predictions.from_arrays(np.r_[np.zeros(80), np.ones(20)], {"m": p}), **FEW)
     (told,) = (s for s in seldom.sentences() if "McNemar" in s)
     assert "flagging nobody would be right on 0.8;" in told
+
+
+def test_a_calibration_line_that_is_off_is_not_called_right():
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=150)
+    y = rng.random(150) < 1 / (1 + np.exp(-logits))
+    timid = Predictions.from_arrays(y, {"timid": 1 / (1 + np.exp(-logits / 1.9))})
+    card = classifier(timid, n_resamples=199)
+
+    assert card.row("timid", "calibration_slope")["lower"] > 1
+    assert card.calibration[0]["pvalue"] > 0.05
+    (said,) = [s for s in card.sentences() if s.startswith("timid expects")]
+    assert "do not show that its probabilities are off" not in said
+    assert "the slope of its calibration line is with about 95 % confidence 1.07" in said
+    assert "its probabilities are too moderate (150 rows" in said

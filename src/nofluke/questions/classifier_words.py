@@ -230,10 +230,40 @@ def _calibrated(card: ClassifierCard, name: str) -> str:
     p = outward(row["pvalue"], "lower", digits=3)
     if row["pvalue"] <= 1 - card.level + _ROUND:
         return f"{said}; a test finds that its probabilities are not calibrated (p = {p})."
+    lines = _lines_off(card, name)
+    if lines:
+        return (
+            f"{said}; the test of calibration does not find its probabilities off (p = {p}), but "
+            f"{' and '.join(lines)}."
+        )
     return (
         f"{said}; the rows do not show that its probabilities are off (p = {p}), which is no proof "
         "that they are right."
     )
+
+
+def _lines_off(card: ClassifierCard, name: str) -> list[str]:
+    """Which numbers of the calibration line exclude what they would be for right probabilities."""
+    told = {
+        "calibration_slope": (
+            1,
+            "the slope of its calibration line",
+            "too extreme",
+            "too moderate",
+        ),
+        "calibration_in_the_large": (0, "its calibration in the large", "too high", "too low"),
+    }
+    lines = []
+    for metric, (right, what, below, above) in told.items():
+        row = card.row(name, metric)
+        if row is None or not has_interval(row) or row["lower"] <= right <= row["upper"]:
+            continue
+        side = below if row["upper"] < right else above
+        lines.append(
+            f"{what} is {sure(row)} {span(row)} and not {right}: by this line its "
+            f"probabilities are {side} ({row['n']} rows where they are neither 0 nor 1)"
+        )
+    return lines
 
 
 def _best(card: ClassifierCard) -> list[str]:
