@@ -200,7 +200,7 @@ def _asked(  # noqa: PLR0917 (the arguments of the question, in its order)
     if beta is not None and way != "hybrid":
         raise InputError(f"beta= belongs to method='hybrid', not to {way!r}.", code="NF008")
     part = alpha / 10 if beta is None else checks.fraction(beta, name="beta")
-    if part >= alpha:
+    if part > alpha * (1 - 1e-9):  # 1 - 0.95 is a little more than 0.05
         raise InputError(
             f"beta={part:g} leaves nothing of the error level {alpha:.6g}; a tenth of it is usual.",
             code="NF008",

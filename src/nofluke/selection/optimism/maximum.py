@@ -15,7 +15,7 @@ from nofluke.results import Guarantee
 from nofluke.selection.optimism.given import covariance_matrix
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 _DRAWS = 1 << 16
 
@@ -226,7 +226,7 @@ def not_negative(value: float, *, name: str = "seed_sd") -> float:
     return number
 
 
-def _mean_correlation(matrix: np.ndarray) -> float | None:
+def _mean_correlation(matrix: NDArray[np.float64]) -> float | None:
     sd = np.sqrt(np.diag(matrix))
     if len(matrix) == 1 or not (sd > 0).all():
         return None

@@ -152,7 +152,7 @@ def _upper_radius(gaps: NDArray[np.float64], alpha: float) -> tuple[float, int]:
 def _simultaneous(gaps: NDArray[np.float64], alpha: float, nu: float) -> tuple[float, int]:
     """Bonferroni's distance over those who may be best, who are found with error nu."""
     part = checks.fraction(nu, name="nu")
-    if part >= alpha:
+    if part > alpha * (1 - 1e-9):  # 1 - 0.95 is a little more than 0.05
         raise InputError(
             f"nu={nu:g} leaves nothing of the error level {alpha:.6g}; give less, such as a tenth.",
             code="NF008",
