@@ -62,8 +62,8 @@ def event_of(x: NDArray[np.float64], y: NDArray[np.float64], Y: NDArray[np.float
     # A difference that does not depend on Y_w bounds nothing; nor does a copy.
     down, up = differs & (away > _SAME), differs & (away < -_SAME)
     gaps, se = y[w] - y, math.sqrt(variance)
-    # Tied are scores that differ by rounding only.
-    tied = differs & (x[w] - x <= 4 * np.spacing(abs(x[w])))
+    # Tied are scores that differ by rounding only, here or on the other scale.
+    tied = differs & ((x[w] - x <= 4 * np.spacing(abs(x[w]))) | (gaps <= 0))
     return Event(
         winner=w,
         se=se,

@@ -139,7 +139,8 @@ def maximum_cdf(F: ArrayLike, m: int, *, rho: float = 0.0) -> Any:
     [0.25, 0.81]
     """
     m, correlation = checks.whole(m, name="m"), common_correlation(rho)
-    values = np.asarray(F, dtype=np.float64)
+    given = np.asarray(F)
+    values = checks.sample(given.ravel(), name="F").reshape(given.shape)
     if not ((values >= 0) & (values <= 1)).all():
         raise InputError("F must hold probabilities, in [0, 1].", code="NF008")
     if correlation == 0:

@@ -118,8 +118,8 @@ def grim_accuracy(value: float | str, n: int, decimals: int) -> Possibility:
 def implied_se(value: float, n_positive: int, n_negative: int) -> float:
     """Standard error that an area and the sizes of the classes imply, without any row.
 
-    True for exponential scores, and near the truth where both classes spread alike; one seed's
-    spread is no substitute for it.
+    True for exponential scores, and near the truth where both classes spread alike. The spread
+    between seeds is no substitute for it. At an area of 0 or 1 it is 0, which is ignorance.
 
     Args:
         value: The area, in [0, 1].

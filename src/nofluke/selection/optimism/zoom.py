@@ -166,7 +166,7 @@ def _bonferroni(alpha: float, m: int) -> float:
 
 
 def _largest(se: ArrayLike, m: int) -> float:
-    values = checks.sample(np.atleast_1d(np.asarray(se, dtype=np.float64)), name="se")
+    values = checks.sample(np.atleast_1d(np.asarray(se)), name="se")
     if values.size not in (1, m):
         raise InputError(f"se has {values.size} values for {m} scores.", code="NF002")
     if not ((values > 0) & (values < math.inf)).all():
