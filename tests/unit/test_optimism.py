@@ -300,6 +300,13 @@ class TestAreas:
         assert found.df == 9
         assert found != optimism.hybrid_auc(y, s)
 
+    def test_few_rows_behind_an_area_near_one_are_told(self):
+        y, s = self.tried()
+        assert optimism.hybrid_auc(y, s).notes == ()
+        (note,) = optimism.hybrid_auc(y, s + 2 * y).notes
+        assert note.startswith("NF234: the smaller class has 30 rows")
+        assert "alpha=0.0125" in note
+
     def test_what_has_no_spread_is_refused(self):
         y, s = self.tried()
         with pytest.raises(InputError) as caught:
@@ -384,7 +391,8 @@ class TestReported:
 
     def test_a_gate_inside_the_noise_is_told(self):
         found = optimism.gate_check(0.83, 0.82, 50, 950)
-        assert found.notes[0].startswith("NF234: the gate 0.82 lies inside the noise")
+        assert str(found).startswith("gate 0.82 inside the noise of 0.83")
         clear = optimism.gate_check(0.83, 0.7, 50, 950)
-        assert (clear.inside, clear.notes) == (False, ())
+        assert not clear.inside
+        assert str(clear).startswith("gate 0.7 outside the noise")
         assert optimism.implied_se(1.0, 5, 5) == 0

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from nofluke.scores.predictions import Predictions
 
+_THIN = 5  # rows of the smaller class that the winner ranks wrong, in pairs: fewer tell no variance
+
 
 def hybrid_auc(
     labels: ArrayLike,
@@ -34,6 +36,8 @@ def hybrid_auc(
 
     ``hybrid_interval`` on the logit scale with the covariance of ``delong``, which knows how much
     candidates on the same rows err together, and t for the rows (clusters) of the smaller class.
+    Where the smaller class has few rows and the area is near 1 it covers less than it says, and a
+    note (NF234) tells what to do.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -62,8 +66,8 @@ def hybrid_auc(
     y, s = rows.labelled(labels, scores, positive=positive, several=True)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     areas = delong(y, s, clusters=codes)
-    df = min(effective(y, codes)) - 1
-    if areas.covariance is None or df < 1:
+    units = min(effective(y, codes))
+    if areas.covariance is None or units < 2:
         raise InputError(
             "a class has one row (one cluster) only, which says nothing about the spread of the "
             "areas; an interval for the winner needs at least two.",
@@ -74,12 +78,12 @@ def hybrid_auc(
         areas.covariance,
         level=level,
         beta=beta,
-        df=df,
+        df=units - 1,
         method=method,
         n_resamples=n_resamples,
         seed=seed,
     )
-    return replace(found, notes=(*found.notes, *areas.notes))
+    return replace(found, notes=(*found.notes, *areas.notes, *_thin(found, units)))
 
 
 def hybrid_predictions(
@@ -117,4 +121,17 @@ def hybrid_predictions(
         clusters=predictions.clusters(),
         n_resamples=n_resamples,
         seed=seed,
+    )
+
+
+def _thin(found: WinnerInterval, units: int) -> tuple[str, ...]:
+    """The finding that the variance of the winner rests on next to nothing."""
+    lost = units * (1 - found.score)
+    if lost >= _THIN:
+        return ()
+    return (
+        f"NF234: the smaller class has {units} rows or clusters, of which the area "
+        f"{found.score:.4g} leaves about {lost:.1f} to tell its variance: these limits cover less "
+        f"than they say, mostly too high. auc_interval with alpha={found.alpha / found.m:.4g} for "
+        "the winner holds after the choice as well.",
     )

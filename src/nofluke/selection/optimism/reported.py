@@ -48,8 +48,9 @@ class GateCheck:
         upper: Upper limit.
         alpha: Error level.
         inside: Whether the gate lies within it, so that the area says neither pass nor fail.
+        n_positive: Positive rows.
+        n_negative: Negative rows.
         guarantee: "heuristic": Hanley and McNeil's variance stands for that of the rows.
-        notes: Cautions, each beginning with its code.
     """
 
     value: float
@@ -59,8 +60,17 @@ class GateCheck:
     upper: float
     alpha: float
     inside: bool
+    n_positive: int
+    n_negative: int
     guarantee: Guarantee
-    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        where = "inside" if self.inside else "outside"
+        return (
+            f"gate {self.gate:g} {where} the noise of {self.value:g} [{self.lower:.4g}, "
+            f"{self.upper:.4g}] at {100 * (1 - self.alpha):.4g}% (n={self.n_positive}+"
+            f"{self.n_negative}, {self.guarantee})"
+        )
 
 
 def grim_auc(
@@ -160,8 +170,10 @@ def gate_check(
     Source: Newcombe 2006, method 5.
 
     >>> found = gate_check(0.83, 0.82, 50, 950)
-    >>> found.inside, round(found.lower, 4), round(found.upper, 4)
-    (True, 0.7623, 0.8797)
+    >>> found.inside
+    True
+    >>> print(found)
+    gate 0.82 inside the noise of 0.83 [0.7623, 0.8797] at 95% (n=50+950, heuristic)
     """
     se = implied_se(value, n_positive, n_negative)
     area, wanted = _share(value, "value"), _share(gate, "gate")
@@ -169,12 +181,6 @@ def gate_check(
     z = -float(ndtri(alpha / 2))
     lower = roc_areas.newcombe_lower(area, n_positive, n_negative, z)
     upper = 1 - roc_areas.newcombe_lower(1 - area, n_positive, n_negative, z)
-    inside = lower <= wanted <= upper
-    note = (
-        f"NF234: the gate {wanted:g} lies inside the noise of an area of {area:g} from "
-        f"{n_positive} positive and {n_negative} negative rows, [{lower:.4g}, {upper:.4g}]; "
-        "whether it was passed cannot be told."
-    )
     return GateCheck(
         value=area,
         gate=wanted,
@@ -182,9 +188,10 @@ def gate_check(
         lower=lower,
         upper=upper,
         alpha=alpha,
-        inside=inside,
+        inside=lower <= wanted <= upper,
+        n_positive=n_positive,
+        n_negative=n_negative,
         guarantee="heuristic",
-        notes=(note,) if inside else (),
     )
 
 
