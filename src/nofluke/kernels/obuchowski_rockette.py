@@ -138,6 +138,7 @@ class Compared(NamedTuple):
         df_readers: Its degrees of freedom.
         excess: r (Cov2 - Cov3), a negative one counted as 0.
         r: Readers of each test.
+        cov3: Covariance of two tests with different readers, all pairs where none are shared.
     """
 
     mean_square: float
@@ -145,6 +146,7 @@ class Compared(NamedTuple):
     df_readers: int
     excess: float
     r: int
+    cov3: float
 
     @property
     def denominator(self) -> float:
@@ -191,6 +193,7 @@ def compared(values: NDArray[np.float64], parts: Components, *, crossed: bool) -
         df_readers=df,
         excess=max(r * (parts.cov2 - cov3), 0.0),
         r=r,
+        cov3=cov3,
     )
 
 

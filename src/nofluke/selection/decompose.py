@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 SEEDS = "seeds are independent draws of one recipe, none chosen for its score"
 TRAINING = (
-    "NF238: all seeds were fitted on one set of training rows. What other training rows would have "
-    "given is in none of these numbers; only fitting on others shows it."
+    "NF238: training rows are taken as they were. What fitting on others would have given is in "
+    "none of these numbers, unless each seed drew its own."
 )
 
 
@@ -104,7 +104,7 @@ def decompose(
     level: float | None = None,
     alpha: float | None = None,
     side: str = "both",
-    method: str = "hillis",
+    method: str = "logit",
     covariance: str = "delong",
     clusters: ArrayLike | None = None,
     positive: object = None,
@@ -121,9 +121,11 @@ def decompose(
         level: Coverage promised in the limit; 0.95 by default.
         alpha: Error level, instead of ``level``; one-sided intervals spend all of it.
         side: "both", "lower" (only a lower limit) or "upper".
-        method: "hillis": t with Hillis's degrees of freedom, which take the covariance of areas
-            for known. "logit": on the logit scale, with degrees of freedom that count the rows too;
-            for few rows of a class and for areas near 1.
+        method: "logit": t on the logit scale, with degrees of freedom that count the rows of each
+            class too. "hillis": t on the scale of areas with Hillis's degrees of freedom, which
+            take the covariance of areas for known, as programs for readers have it. At 95 %, with 8
+            to 50 positives, 3 or 10 seeds and mean areas of 0.76 and 0.95, "logit" covered 0.89 to
+            0.97 (below 0.92 only with 8 positives near 0.95), "hillis" 0.79 to 0.96.
         covariance: "delong" or "jackknife" (of rows; about 1 % larger with 100 rows).
         clusters: Shape (n,), where rows depend on each other; Obuchowski's covariance is used.
         positive: The label of the positive class.
@@ -141,7 +143,7 @@ def decompose(
     >>> [round(area, 3) for area in found.areas]
     [0.844, 0.875, 0.75]
     >>> round(found.se, 3), round(found.wrong_se, 3)
-    (0.163, 0.038)
+    (0.127, 0.038)
     """
     y, s = rows.labelled(labels, predictions, positive=positive, several=True)
     rows.both_classes(y, what=WHAT)
@@ -275,8 +277,6 @@ def _limits(
     else:
         of_rows = covariance_of(y, together[np.newaxis], codes)[1]
     df = model.df_with(of_rows) if of_rows > 0 else float(model.r - 1)
-    if not 0 < mean < 1:
-        return student.Limits(0.0, 1.0), df
     at = math.log(mean / (1 - mean))
     low, high = student.limits(at, se / (mean * (1 - mean)), df, error, on)
     return student.Limits(_expit(low), _expit(high)), df
