@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def jackknife_covariance(
-    y: NDArray[np.bool_], of_rows: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def jackknife_covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Covariance of areas by leaving out one row at a time, in closed form, shape (K, K).
 
     Without positive i the area is A - (V10_i - A)/(m - 1), without negative j it is
@@ -69,9 +67,7 @@ def components(covariance: NDArray[np.float64], tests: int, readers: int) -> Com
     rest = blocks.sum() - own - test - reader
     counts = t * r, t * (t - 1) * r, t * r * (r - 1), t * (t - 1) * r * (r - 1)
     sums = own, reader, test, rest
-    return Components(
-        *(float(s) / c if c else math.nan for s, c in zip(sums, counts, strict=True))
-    )
+    return Components(*(float(s) / c if c else math.nan for s, c in zip(sums, counts, strict=True)))
 
 
 class OneTest(NamedTuple):

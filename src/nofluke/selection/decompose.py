@@ -49,7 +49,7 @@ class SeedDecomposition(Interval):
         true_seed_variance: Variance of the seeds' true areas, s^2 less what rows add to it:
             without bias, so it may be negative.
         mean_correlation: shared_variance / sampling_variance, a ratio of means; None at 0.
-        pairwise_correlation: The mean of the correlations of all pairs; None where one is undefined.
+        pairwise_correlation: Mean of the correlations of all pairs; None where one is undefined.
         se: Standard error of the mean area, seeds and rows both new.
         se_one: Standard error of one seed's area, seed and rows both new.
         se_fixed: Standard error of the mean of these seeds, rows alone new.
@@ -164,9 +164,7 @@ def decompose(
         )
     limits, df = _limits(model, y, found, codes, (method, error, on))
     centred = found.of_rows - found.of_rows.mean(axis=0)
-    equal = obuchowski_rockette.trace_test(
-        found.values, area_covariance(y, centred, codes, name)
-    )
+    equal = obuchowski_rockette.trace_test(found.values, area_covariance(y, centred, codes, name))
     wald = curves.auc_equality(y, s, clusters=clusters)
     return SeedDecomposition(
         estimate=float(found.values.mean()),

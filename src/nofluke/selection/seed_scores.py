@@ -123,7 +123,9 @@ def decompose_means(
     )
 
 
-def table(scores: ArrayLike, *, what: str = "scores", shape: str = "(seeds, n)") -> NDArray[np.float64]:
+def table(
+    scores: ArrayLike, *, what: str = "scores", shape: str = "(seeds, n)"
+) -> NDArray[np.float64]:
     """A finite table of at least two by two."""
     try:
         x = np.asarray(scores, dtype=np.float64)
@@ -186,9 +188,9 @@ class SummaryOnly:
 
     def __str__(self) -> str:
         return (
-            f"best of {self.n} is {self.gap:.4g} ahead of the mean {self.mean:.4g}; the best of "
-            f"{self.n} equal seeds would be {self.gap_if_equal:.4g} ahead on average if errors were "
-            "independent. Which part is real cannot be told from these numbers."
+            f"the best of {self.n} is {self.gap:.4g} ahead of the mean {self.mean:.4g}; of equal "
+            f"seeds with independent errors it would be {self.gap_if_equal:.4g} on average. Which "
+            "part is real cannot be told from these numbers."
         )
 
 
