@@ -292,7 +292,11 @@ def nested_cv_interval(
 
 
 def _pairs(splits: Sequence[tuple[Outer, Inner]]) -> Sequence[tuple[Outer, Inner]]:
-    if len(splits) == 0 or any(len(split) != 2 for split in splits):
+    try:
+        paired = len(splits) > 0 and all(len(split) == 2 for split in splits)
+    except TypeError:
+        paired = False
+    if not paired:
         raise InputError(
             "splits= needs a list of pairs (outer, inner), one for each repeat; a single repeat is "
             "[(outer, inner)].",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import fdtrc
@@ -132,13 +132,7 @@ def compare_recipes(
     0.125 [-0.02877, 0.2788] at 95% (obuchowski_rockette, n=8, asymptotic)
     """
     crossed = _declared(shared_seeds)
-    given = np.asarray(predictions)
-    if given.ndim != 3 or given.shape[0] < 2:
-        raise InputError(
-            f"predictions have shape {given.shape}; expected (recipes, seeds, n) with at least two "
-            "recipes. decompose answers for one.",
-            code="NF235",
-        )
+    given = _by_recipe(predictions)
     t, r = given.shape[:2]
     y, s = rows.labelled(labels, given.reshape(t * r, -1), positive=positive, several=True)
     rows.both_classes(y, what=WHAT)
@@ -179,6 +173,23 @@ def compare_recipes(
         differences=_differences(values, model, error, n),
         notes=(*_negative(model, parts, r), TRAINING, *few_clusters(codes)),
     )
+
+
+def _by_recipe(predictions: ArrayLike) -> NDArray[Any]:
+    try:
+        given = np.asarray(predictions)
+    except ValueError as error:
+        raise InputError(
+            f"predictions are no rectangular table ({error}); expected shape (recipes, seeds, n).",
+            code="NF235",
+        ) from None
+    if given.ndim != 3 or given.shape[0] < 2:
+        raise InputError(
+            f"predictions have shape {given.shape}; expected (recipes, seeds, n) with at least two "
+            "recipes. decompose answers for one.",
+            code="NF235",
+        )
+    return given
 
 
 def _declared(shared: object) -> bool:
