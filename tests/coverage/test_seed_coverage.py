@@ -51,7 +51,7 @@ def test_variances_of_seeds_and_rows_have_no_bias():
 
     # Relative errors of variances over 1500 repeats are sqrt(2/1500) = 0.037 at most.
     assert abs(seeds + shared - S.trace() / 4) < 0.12 * S.trace() / 4
-    assert abs(shared - cov) < 0.18 * cov
+    assert abs(shared - cov) < 0.30 * cov
     assert abs(np.mean(found, axis=0)[0] / 4 + shared - S.mean()) < 0.15 * S.mean()
 
 

@@ -78,7 +78,7 @@ def choose(metric: Metric, indices: NDArray[np.int64], n: int, candidates: int) 
     """Choose on each resample and score the chosen on what it left out.
 
     Of candidates that tie, up to rounding, the first is chosen (Tsamardinos, Greasidou &
-    Borboudakis 2018, algorithm 3).
+    Borboudakis 2018, BBC-CV).
 
     Args:
         metric: Higher is better.

@@ -97,7 +97,7 @@ def bbc_cv(
         InputError: Not a finite table of at least two rows and candidates (NF235), labels that
             cannot be used, no resample with a score (NF235).
 
-    Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 3 (BBC-CV).
+    Source: Tsamardinos, Greasidou & Borboudakis 2018, BBC-CV.
 
     >>> correct = [[1, 1, 0, 0], [1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 1, 0], [1, 0, 0, 1]]
     >>> found = bbc_cv(correct, better="higher", seed=1)

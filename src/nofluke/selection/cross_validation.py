@@ -79,8 +79,8 @@ def cv_interval(
         InputError: Losses or folds that cannot be used, one fold, a fold of one row with
             "within_fold" (NF236), no spread (NF235).
 
-    Source: Bayle, Bayle, Janson & Mackey 2020, theorems 4 and 5; the fitted models must be stable,
-    a row more or less moving them by little.
+    Source: Bayle, Bayle, Janson & Mackey 2020, both estimates of variance; the fitted models must
+    be stable, a row more or less moving them by little.
 
     >>> found = cv_interval([0.1, 0.3, 0.2, 0.4, 0.2, 0.1], ["a", "a", "b", "b", "c", "c"])
     >>> print(found)
