@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -145,7 +145,8 @@ def decompose(
     >>> round(found.se, 3), round(found.wrong_se, 3)
     (0.127, 0.038)
     """
-    y, s = rows.labelled(labels, predictions, positive=positive, several=True)
+    given = rectangular(predictions, shape="(seeds, n)")
+    y, s = rows.labelled(labels, given, positive=positive, several=True)
     rows.both_classes(y, what=WHAT)
     checks.choice(method, ("hillis", "logit"), name="method")
     error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
@@ -193,6 +194,17 @@ def decompose(
         assumes=f"{ASSUMES if codes is None else ASSUMES_CLUSTERS}; {SEEDS}",
         notes=(*negative(model), TRAINING, *few_clusters(codes)),
     )
+
+
+def rectangular(predictions: ArrayLike, *, shape: str) -> NDArray[Any]:
+    """Predictions as an array, refused where lengths differ."""
+    try:
+        return np.asarray(predictions)
+    except ValueError as error:
+        raise InputError(
+            f"predictions are no rectangular table ({error}); expected shape {shape}.",
+            code="NF235",
+        ) from None
 
 
 def covariance_name(asked: str, codes: NDArray[np.int64] | None) -> str:

@@ -31,6 +31,7 @@ from nofluke.selection.decompose import (
     area_covariance,
     covariance_name,
     enough,
+    rectangular,
 )
 
 if TYPE_CHECKING:
@@ -176,13 +177,7 @@ def compare_recipes(
 
 
 def _by_recipe(predictions: ArrayLike) -> NDArray[Any]:
-    try:
-        given = np.asarray(predictions)
-    except ValueError as error:
-        raise InputError(
-            f"predictions are no rectangular table ({error}); expected shape (recipes, seeds, n).",
-            code="NF235",
-        ) from None
+    given = rectangular(predictions, shape="(recipes, seeds, n)")
     if given.ndim != 3 or given.shape[0] < 2:
         raise InputError(
             f"predictions have shape {given.shape}; expected (recipes, seeds, n) with at least two "
