@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nofluke.selection.bbc import bbc_cv
+    from nofluke.selection.cross_validation import cv_interval, nested_cv_interval
+    from nofluke.selection.reader_tests import compare_recipes
     from nofluke.selection.repeats import repeat, variance_by_source
+    from nofluke.selection.resampled_tests import corrected_t, five_by_two
+    from nofluke.selection.seed_scores import decompose_means, summary_only
 
-__all__ = ["repeat", "variance_by_source"]
+__all__ = [
+    "bbc_cv",
+    "compare_recipes",
+    "corrected_t",
+    "cv_interval",
+    "decompose_means",
+    "five_by_two",
+    "nested_cv_interval",
+    "repeat",
+    "summary_only",
+    "variance_by_source",
+]
+
+# Whoever only chooses by a rule does not wait for the rest.
+_HOME = {
+    "bbc_cv": "bbc",
+    "compare_recipes": "reader_tests",
+    "corrected_t": "resampled_tests",
+    "cv_interval": "cross_validation",
+    "decompose_means": "seed_scores",
+    "five_by_two": "resampled_tests",
+    "nested_cv_interval": "cross_validation",
+    "repeat": "repeats",
+    "summary_only": "seed_scores",
+    "variance_by_source": "repeats",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Whoever only chooses by a rule does not wait for the rest.
-    if name in __all__:
-        from nofluke.selection import repeats
-
-        return getattr(repeats, name)
+    if name in _HOME:
+        return getattr(import_module(f"nofluke.selection.{_HOME[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
