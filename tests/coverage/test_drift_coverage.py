@@ -54,3 +54,29 @@ def test_likelihood_limits_hold_the_share_where_probabilities_are_right():
         missed += not found.lower <= new <= found.upper
     # Expected about 20; 5 standard errors are 21.
     assert missed <= 41
+
+
+def test_rows_of_one_law_are_seldom_told_apart():
+    rng = np.random.default_rng(13)
+    repeats, alpha = 150, 0.1
+    apart = seen = psi = 0
+    for i in range(repeats):
+        rows = rng.integers(0, 6, size=(50, 2)) + rng.normal(size=(50, 1))
+        found = drift.covariates(rows[:20], rows[20:], alpha=alpha, n_resamples=39, seed=i)
+        apart += found.auc_pvalue <= alpha
+        psi += found.features[0].psi.pvalue <= alpha
+        seen += found.seen
+    # Expected at most 15 of each; 5 standard errors are 18.
+    assert max(apart, psi, seen) <= 33
+    assert apart >= 2  # exact but for ties, so that none at all would be as odd
+
+
+def test_the_mean_of_the_stability_index_without_drift():
+    rng = np.random.default_rng(14)
+    found = [
+        drift.psi(*rng.normal(size=(2, 300)), cuts=[-1, 0, 1], n_resamples=1) for _ in range(400)
+    ]
+    mean = np.mean([f.value for f in found])
+    # sd of a chi2(3) is sqrt(6), of its mean over 400 in these units 0.0008.
+    assert found[0].expected == 3 * 2 / 300
+    assert abs(mean - 0.02) < 0.0045

@@ -38,3 +38,18 @@ def test_probabilities_and_thresholds_at_another_share(shared):
     back = cost.shift_prior(found.old_scale_threshold, prevalence=old, new_prevalence=new)
     assert back == pytest.approx(1 / 21, abs=1e-15)
     assert found.new_precision == pytest.approx(38 / 137, abs=1e-12)
+
+
+def test_statistics_of_a_feature_at_two_times(shared):
+    given, expected, tolerance = known(shared, "drift_ks_psi")
+    before, now = given["reference"], given["current"]
+    found = drift.psi(before, now, cuts=given["bin_edges"][1:-1])
+    whole = drift.covariates(before, now, n_resamples=39)
+
+    assert list(found.reference) == expected["counts_reference"]
+    assert list(found.current) == expected["counts_current"]
+    assert found.value == pytest.approx(expected["psi"], abs=tolerance)
+    assert found.expected == pytest.approx(expected["expected_psi_under_no_drift"], abs=tolerance)
+    assert whole.features[0].ks == pytest.approx(expected["ks"], abs=tolerance)
+    # Of ten rows each the index says nothing, although it is far above 0.25.
+    assert found.pvalue > 0.1

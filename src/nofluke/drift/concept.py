@@ -152,7 +152,8 @@ def monitor(*, reference: float | tuple[int, int], alpha: float = 0.05) -> Monit
     Raises:
         InputError: A reference of 0 or 1, or counts whose upper limit is 1 (NF248).
 
-    Source: Ville 1939; Shafer 2021; Shekhar & Ramdas 2023 for bets that start anew.
+    Source: Ville 1939 for the bound. E-detectors (Shin, Ramdas & Rinaldo 2024) start anew, too,
+    but bound the time to a false alarm and not the probability that there ever is one.
 
     >>> watched = monitor(reference=0.1)
     >>> for wrong in [1, 2, 0, 1, 2, 6, 7]:
