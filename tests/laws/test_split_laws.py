@@ -24,9 +24,10 @@ def tables(draw, *, timed=None):
         columns["time"] = draw(ids)
         columns["gap"] = draw(st.integers(0, 2))
         columns["periods"] = draw(st.integers(1, 3))
+    alone = timed and not set(columns) & set(KINDS)
     if draw(st.booleans()):
         columns["labels"] = draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
-    return n, columns, draw(st.integers(1 if timed else 2, 4)), draw(st.integers(0, 3))
+    return n, columns, draw(st.integers(1 if alone else 2, 4)), draw(st.integers(0, 3))
 
 
 def planned(n, columns, n_splits, seed, **more):
@@ -46,10 +47,9 @@ def test_units_stay_whole_and_tests_are_later_by_the_gap(table):
     for train, test in plan.pairs:
         assert train.size
         assert test.size
-        if n_splits > 1:
-            for kind in KINDS:
-                ids = np.array(columns.get(kind, range(n)))
-                assert set(ids[train].tolist()).isdisjoint(ids[test].tolist())
+        for kind in KINDS:
+            ids = np.array(columns.get(kind, range(n)))
+            assert set(ids[train].tolist()).isdisjoint(ids[test].tolist())
         if "time" in columns:
             time = np.array(columns["time"])
             assert (time[test].min() - time[train].max()) > columns["gap"]
@@ -95,7 +95,6 @@ def test_neither_the_order_of_rows_nor_the_run_changes_the_plan(table, random):
 @given(tables())
 def test_what_is_planned_passes_the_check(table):
     n, columns, n_splits, seed = table
-    assume(n_splits > 1)
     plan = planned(n, columns, n_splits, seed)
     given_columns = {k: v for k, v in columns.items() if k not in ("labels", "periods")}
     for train, test in plan.pairs:
@@ -108,7 +107,6 @@ def test_a_shared_unit_is_always_found(table, data):
     n, columns, n_splits, seed = table
     kinds = [k for k in ("group", "original", "site") if k in columns]
     assume(kinds)
-    assume(n_splits > 1)
     kind = kinds[0]
     train, test = planned(n, columns, n_splits, seed).pairs[0]
     moved = data.draw(st.sampled_from(test.tolist()))

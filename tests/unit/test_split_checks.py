@@ -94,6 +94,22 @@ def test_too_many_near_rows_are_told_and_rows_drawn_alike_are_not():
     assert "about 5 are expected" in fault.says
 
 
+def test_few_training_rows_make_no_false_alarm():
+    # The quantile of 30 distances is uncertain, which a binomial law for 400 rows would not know.
+    rng = np.random.default_rng(2)
+    alarms = sum(
+        not validate(np.arange(30), np.arange(30, 430), X=rng.normal(size=(430, 2))).clean
+        for _ in range(60)
+    )
+    assert alarms == 0
+
+
+def test_where_distances_are_not_sought_that_is_told():
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    found = validate(np.arange(6), np.arange(6, 12), X=X)
+    assert "X (equal ones only: 6 training rows are too few for this quantile)" in found.unchecked
+
+
 def test_constant_features_make_no_twins_of_their_own():
     X = np.column_stack([np.full(10, 0.1), np.arange(10.0)])
     assert validate(np.arange(5), np.arange(5, 10), X=X).clean

@@ -112,6 +112,8 @@ def test_impossible_splits_are_refused(asked, message):
         {"time": [1, np.nan]},
         {"time": [1, 2], "gap": -1},
         {"n": 4, "n_splits": 1},
+        {"group": ["a", "b"], "time": [1, 2], "n_splits": 1},
+        {"group": ["a", "a"], "time": [1, 2]},
         {"n": 4, "periods": 1},
         {"ids": ["a", "a", "b"]},
         {"labels": [0.0, np.nan]},

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # Pairs of texts that are compared at most; a second for texts of some hundred characters.
 _MOST_PAIRS: Final = 4_000_000
 _CHUNK: Final = 256
+# Distances between rows that are computed at most where a tree does not help.
+_MOST_DISTANCES: Final = 25_000_000
+_FEW_FEATURES: Final = 20
 # How improbable an excess of near rows must be before it is told.
 _IMPROBABLE: Final = 1e-4
 
@@ -147,19 +150,23 @@ def of_numbers(
 ) -> Alike:
     """Test rows that equal a training row, or are too often near one.
 
-    The near ones are counted against a binomial law with the share ``quantile``; distances to one
-    set of training rows are not independent, which the small level allows for (heuristic).
+    With j the rank of the quantile among the distances of N training rows, the number of test rows
+    below it has a beta-binomial law with j and N + 1 - j where all distances are exchangeable. Two
+    training rows that are nearest to each other share one distance, so that half of both is taken
+    (heuristic).
     """
     places = checks.whole(digits, name="digits", least=0)
     scale = X.std(axis=0)
     # A constant feature tells no rows apart, and its spread may be rounding only.
     used = scale > 1e-12 * np.abs(X).max(axis=0)
-    Z = (X[:, used] - X[:, used].mean(axis=0)) / scale[used]
+    Z = (X[:, used] - X[:, used].mean(axis=0)) / np.where(used, scale, 1)[used]
     rounded = np.round(Z, places)
     twins = _twins(_bytes(rounded[a]), _bytes(rounded[b]))
     rest = np.setdiff1d(np.arange(b.size), [j for _, j in twins])
     pairs = [(int(a[i]), int(b[j])) for i, j in twins]
-    near, too_many = _near(Z, a, b[rest], quantile)
+    rank = int(quantile * a.size)
+    skipped = _why_not_near(Z, a.size, b.size, rank)
+    near, too_many = ([], False) if skipped else _near(Z, a, b[rest], rank)
     return Alike(
         exact=len(twins),
         near=len(near),
@@ -171,8 +178,17 @@ def of_numbers(
             f"nearer than the {quantile:g} quantile of training rows to each other, where about "
             f"{quantile * b.size:.3g} are expected",
         ),
-        skipped="equal ones only: fewer than 3 training rows" if a.size < 3 else "",
+        skipped=skipped,
     )
+
+
+def _why_not_near(Z: NDArray[np.float64], n_train: int, n_test: int, rank: int) -> str:
+    if rank < 1:
+        return f"equal ones only: {n_train} training rows are too few for this quantile"
+    # Trees do not help in many dimensions.
+    if Z.shape[1] > _FEW_FEATURES and (n_train + n_test) * n_train > _MOST_DISTANCES:
+        return f"equal ones only: too many rows of {Z.shape[1]} features"
+    return ""
 
 
 def _twins(left: Sequence[bytes], right: Sequence[bytes]) -> list[tuple[int, int]]:
@@ -212,17 +228,17 @@ def _close(
 
 
 def _near(
-    Z: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64], quantile: float
+    Z: NDArray[np.float64], a: NDArray[np.int64], b: NDArray[np.int64], rank: int
 ) -> tuple[list[tuple[int, int]], bool]:
     """Test rows nearer than training rows are to each other, and whether they are too many."""
-    if a.size < 3 or b.size == 0 or Z.shape[1] == 0:
+    if b.size == 0 or Z.shape[1] == 0:
         return [], False
     from scipy.spatial import cKDTree
-    from scipy.special import bdtrc
+    from scipy.stats import betabinom
 
     tree = cKDTree(Z[a])
-    limit = float(np.quantile(tree.query(Z[a], k=2)[0][:, 1], quantile))
+    limit = float(np.partition(tree.query(Z[a], k=2)[0][:, 1], rank - 1)[rank - 1])
     distance, nearest = tree.query(Z[b])
     hits = np.flatnonzero(distance < limit)
-    p = float(bdtrc(hits.size - 1, b.size, quantile)) if hits.size else 1.0
+    p = float(betabinom.sf(hits.size - 1, b.size, rank / 2, (a.size + 1 - rank) / 2))
     return [(int(a[nearest[k]]), int(b[k])) for k in hits.tolist()], p < _IMPROBABLE

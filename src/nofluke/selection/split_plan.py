@@ -113,7 +113,8 @@ class Splitter:
 
         Args:
             rows: Which rows, as whole numbers from 0; the plan numbers them anew from 0.
-            n_splits: Folds of units; as many as outside by default, as far as there are units.
+            n_splits: Folds of units; by default as many as outside, as far as there are units, and
+            likewise periods.
 
         Raises:
             InputError: Rows that are not there, or too few of them.
@@ -127,11 +128,12 @@ class Splitter:
         chosen = positions(rows, self.columns.n, name="rows")
         known = self.columns.take(chosen)
         folds = self.n_splits if n_splits is None else n_splits
-        most = int(np.unique(c.components(known)).size)
+        most = _units(known, self.method)[0]
+        times = 0 if known.time is None else np.unique(known.time).size
         return _planned(
             known,
             folds=min(folds, most) if n_splits is None else folds,
-            periods=self.periods,
+            periods=min(self.periods, max(1, times - 1)),
             method=self.method,
             why=self.why,
             seed=self.seed,
@@ -301,7 +303,8 @@ def _binds(kind: str, codes: NDArray[np.int64]) -> bool:
 
 def _folds(asked: int | None, known: Columns, method: str) -> int:
     if asked is not None:
-        least = 1 if known.time is not None and method == "apart" else 2
+        alone = known.time is not None and not known.units and method == "apart"
+        least = 1 if alone else 2
         return checks.whole(asked, name="n_splits", least=least)
     if known.time is not None and not known.units and method == "apart":
         return 1
@@ -335,7 +338,7 @@ def _planned(
     group_name: str,
 ) -> Splitter:
     count, unit = _units(known, method)
-    _enough(known, folds, count, timed=periods > 0)
+    _enough(known, folds, count, alone=periods > 0 and not known.units)
     place = deal(unit, count, folds, known, np.random.default_rng(seed))
     period = cut(known, periods) if periods else np.ones(known.n, np.int64)
     pairs = tuple(_pairs(place, period, known, periods))
@@ -361,8 +364,9 @@ def _planned(
     )
 
 
-def _enough(known: Columns, folds: int, count: int, *, timed: bool) -> None:
-    if folds <= count and (folds > 1 or timed):
+def _enough(known: Columns, folds: int, count: int, *, alone: bool) -> None:
+    """Refuse more folds than units, and a single fold unless times alone make the split."""
+    if folds <= count and (folds > 1 or alone):
         return
     told = ", ".join(c.counted(kind, column) for kind, column in known.units.items())
     joined = len(known.units) > 1 and count < min(
