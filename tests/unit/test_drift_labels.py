@@ -56,6 +56,11 @@ def test_certain_forecasts_are_no_obstacle():
     assert 0 < found.lower < 0.25 < found.upper < 1
 
 
+def test_forecasts_next_to_certainty_are_no_obstacle():
+    found = em([1e-310, 1 - 1e-16, 0.2], prevalence=0.3)
+    assert 0 < found.estimate < 1
+
+
 def test_corners_of_the_limits_hold_every_share_inside_them():
     rng = np.random.default_rng(2)
     found = bbse(40, 20, 10, 930, flagged=300, n=1000, alpha=0.03)

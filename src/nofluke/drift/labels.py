@@ -292,7 +292,8 @@ def _maximum(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """Where sum log(s a + (1 - s) b) is largest over s in [0, 1]; its slope falls in s."""
 
     def slope(s: float) -> float:
-        with np.errstate(divide="ignore"):
+        # Infinite at an end where a row rules that end out, and next to it.
+        with np.errstate(divide="ignore", over="ignore"):
             return float(np.sum((a - b) / (s * a + (1 - s) * b)))
 
     if slope(0.0) <= 0:
