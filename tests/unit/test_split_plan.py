@@ -215,6 +215,35 @@ def test_the_inner_layer_keeps_the_same_units_apart():
         outer.within([0, 0])
 
 
+def test_layers_may_ask_different_questions():
+    """Repeated devices, times and two plants: tests at the other plant and later, choices before.
+
+    The choice is made on new devices of the same plant at later times.
+    """
+    device, plant, time = two_plants(600)
+    outer = plan_split(group=device, site=plant, time=time, gap=2, group_name="device")
+    train, test = outer.pairs[0]
+    inner = outer.within(train, apart=["group", "time"], n_splits=3)
+
+    assert "another site" in outer.says
+    assert inner.says == (
+        "The scores speak for cases of a device that training has not seen and later than all "
+        "training rows by more than 2."
+    )
+    assert "another site" in inner.silent
+    assert len(inner.pairs) == 3
+    for a, b in inner.split(train):
+        fit, choose = train[a], train[b]
+        assert set(device[fit]).isdisjoint(device[choose])
+        assert time[fit].max() + 2 < time[choose].min()
+        assert time[choose].max() + 2 < time[test].min()
+        assert set(plant[choose]).isdisjoint(plant[test])
+    assert outer.within(train, apart=["group"]).periods == 0
+    for wrong in (["original"], "group"):
+        with pytest.raises(InputError, match="keeps group, site, time apart"):
+            outer.within(train, apart=wrong)
+
+
 def test_positions():
     assert positions([3, 1], 4, name="rows").tolist() == [1, 3]
     assert positions(np.array([True, False, True]), 3, name="rows").tolist() == [0, 2]

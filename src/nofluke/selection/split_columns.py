@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from nofluke.errors import InputError
 from nofluke.scores import beside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -58,6 +58,16 @@ class Columns:
             gap=self.gap,
             labels=None if self.labels is None else _column_of(self.labels, rows),
             ids=None if self.ids is None else self.ids[rows],
+        )
+
+    def only(self, names: Sequence[str]) -> Columns:
+        """The same with no other units, and no times unless "time" is named."""
+        timed = "time" in names
+        return replace(
+            self,
+            units={k: v for k, v in self.units.items() if k in names},
+            time=self.time if timed else None,
+            gap=self.gap if timed else 0.0,
         )
 
 

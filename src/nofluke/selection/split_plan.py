@@ -13,7 +13,7 @@ from nofluke.selection import split_columns as c
 from nofluke.selection.split_folds import cut, deal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -108,7 +108,9 @@ class Splitter:
         del X, y, groups
         return len(self.pairs)
 
-    def within(self, rows: ArrayLike, *, n_splits: int | None = None) -> Splitter:
+    def within(
+        self, rows: ArrayLike, *, n_splits: int | None = None, apart: Sequence[str] | None = None
+    ) -> Splitter:
         """The same kind of split for some of the rows: the inner layer of a nested validation.
 
         Args:
@@ -116,8 +118,11 @@ class Splitter:
             n_splits: Folds of units; by default as many as outside, as far as there are units, and
             likewise periods.
 
+            apart: The columns that this layer keeps apart, some of those outside; all by default.
+                An outer layer may ask for another site, the inner one for new devices only.
+
         Raises:
-            InputError: Rows that are not there, or too few of them.
+            InputError: Rows or columns that are not there, or too few rows.
 
         >>> plan = plan_split(group=["a", "a", "b", "c", "d", "d"], n_splits=2)
         >>> train, _ = plan.pairs[0]
@@ -127,13 +132,15 @@ class Splitter:
         """
         chosen = positions(rows, self.columns.n, name="rows")
         known = self.columns.take(chosen)
+        if apart is not None:
+            known = known.only(_some_of(apart, self.apart))
         folds = self.n_splits if n_splits is None else n_splits
         most = _units(known, self.method)[0]
         times = 0 if known.time is None else np.unique(known.time).size
         return _planned(
             known,
             folds=min(folds, most) if n_splits is None else folds,
-            periods=min(self.periods, max(1, times - 1)),
+            periods=min(self.periods, max(1, times - 1)) if times else 0,
             method=self.method,
             why=self.why,
             seed=self.seed,
@@ -270,6 +277,17 @@ def positions(rows: ArrayLike, n: int, *, name: str) -> NDArray[np.int64]:
             code="NF008",
         )
     return found
+
+
+def _some_of(apart: Sequence[str], outside: tuple[str, ...]) -> tuple[str, ...]:
+    unknown = [name for name in apart if name not in outside]
+    if unknown or isinstance(apart, str):
+        raise InputError(
+            f"apart={apart!r}: the plan keeps {', '.join(outside) or 'nothing'} apart; name some "
+            "of these, such as apart=['group'].",
+            code="NF008",
+        )
+    return tuple(apart)
 
 
 def _length(X: Any) -> int:
