@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from nofluke.selection.repeats import repeat, variance_by_source
     from nofluke.selection.resampled_tests import corrected_t, five_by_two
     from nofluke.selection.seed_scores import decompose_means, summary_only
+    from nofluke.selection.split_checks import validate
+    from nofluke.selection.split_plan import plan_split
 
 __all__ = [
     "bbc_cv",
@@ -21,8 +23,10 @@ __all__ = [
     "decompose_means",
     "five_by_two",
     "nested_cv_interval",
+    "plan_split",
     "repeat",
     "summary_only",
+    "validate",
     "variance_by_source",
 ]
 
@@ -35,8 +39,10 @@ _HOME = {
     "decompose_means": "seed_scores",
     "five_by_two": "resampled_tests",
     "nested_cv_interval": "cross_validation",
+    "plan_split": "split_plan",
     "repeat": "repeats",
     "summary_only": "seed_scores",
+    "validate": "split_checks",
     "variance_by_source": "repeats",
 }
 

@@ -8,6 +8,10 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
+from nofluke.selection.split_checks import SplitCheck, validate
+from nofluke.selection.split_plan import Splitter, plan_split
+
+__all__ = ["SplitCheck", "Splitter", "halves", "plan_split", "validate"]
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nofluke.selection.bbc import bbc_cv
+from nofluke.selection.decompose import decompose
 from nofluke.selection.optimism.areas import hybrid_auc, hybrid_predictions
 from nofluke.selection.optimism.hybrid import WinnerInterval, hybrid_interval
 from nofluke.selection.optimism.maximum import (
@@ -36,6 +38,8 @@ __all__ = [
     "Possibility",
     "WinnerInterval",
     "ZoomInterval",
+    "bbc_cv",
+    "decompose",
     "expected_best_accuracy",
     "expected_maximum",
     "expected_optimism",

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from nofluke import drift
+from nofluke.errors import InputError
+from nofluke.kernels import two_samples
+
+
+def test_areas_out_of_fold_are_those_of_a_plain_loop():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    labels = rng.random((60, 3)) < 0.5
+    fold = np.arange(60) % 3
+    found = two_samples.fold_areas(X, labels, fold)
+    for b in range(3):
+        wins = pairs = 0.0
+        for k in range(3):
+            train, test = fold != k, fold == k
+            mean, sd = X[train].mean(axis=0), X[train].std(axis=0)
+            z, w = (np.clip((X[part] - mean) / sd, -5, 5) for part in (train, test))
+            centre = (z**2).mean(axis=0)
+            Z, W = np.hstack([z, z**2 - centre]), np.hstack([w, w**2 - centre])
+            y = labels[train, b].astype(float)
+            # Ridge regression with an intercept, by least squares on stacked rows.
+            n, p = Z.shape
+            stacked = np.vstack([np.hstack([np.ones((n, 1)), Z]), np.zeros((p, p + 1))])
+            stacked[n:, 1:] = np.sqrt(p + 1e-9 * n) * np.eye(p)
+            slopes = np.linalg.lstsq(stacked, np.append(y, np.zeros(p)), rcond=None)[0][1:]
+            m = labels[test, b].sum()
+            count = m * (test.sum() - m)
+            wins += roc_auc_score(labels[test, b], W @ slopes) * count
+            pairs += count
+        assert found[b] == pytest.approx(wins / pairs, abs=1e-12)
+
+
+def test_midranks_are_those_of_scipy():
+    values = np.random.default_rng(1).integers(0, 4, size=(9, 50)).astype(float)
+    assert two_samples._midranks(values).tolist() == rankdata(values, axis=0).tolist()
+
+
+def test_equal_rows_tie():
+    X = np.ones((20, 2))
+    labels = np.arange(20)[:, None] < 10
+    assert two_samples.fold_areas(X, labels, np.arange(20) % 2).tolist() == [0.5]
+
+
+def test_stability_with_an_empty_cell():
+    a, b = np.array([10, 10, 0]), np.array([0, 10, 10])
+    assert two_samples.stability(a, b) == pytest.approx(2 * 10 / 21.5 * np.log(21))
+    assert two_samples.stability(a, a) == 0
+
+
+def test_a_shift_and_a_change_of_spread_are_both_seen():
+    rng = np.random.default_rng(2)
+    before = rng.normal(size=(150, 3))
+    shift, spread = rng.normal(size=(2, 150, 3))
+    shift[:, 1] += 1
+    spread[:, 2] *= 3
+
+    found = drift.covariates(before, shift)
+    assert found.seen
+    assert found.drifted == ("x1",)
+    assert found.auc > 0.65
+    assert "The predictors have changed" in str(found)
+    wider = drift.covariates(before, spread)
+    assert wider.auc_pvalue == 1 / 200
+    assert wider.guarantee == "finite-sample"
+
+
+def test_a_change_that_no_feature_shows_alone():
+    rng = np.random.default_rng(4)
+    before = rng.normal(size=(400, 2))
+    now = rng.multivariate_normal([0, 0], [[1, 0.95], [0.95, 1]], size=400)
+
+    class Product(LogisticRegression):
+        def fit(self, X, y):
+            return super().fit(X[:, :1] * X[:, 1:], y)
+
+        def predict_proba(self, X):
+            return super().predict_proba(X[:, :1] * X[:, 1:])
+
+    found = drift.covariates(before, now, estimator=Product(), n_resamples=39, n_folds=2)
+    assert found.auc_pvalue == 1 / 40
+    assert found.seen
+    assert found.drifted == ()
+    assert "in no feature alone" in str(found)
+
+
+def test_the_same_rows_and_seed_give_the_same_answer():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(2, 40, 2))
+    first, second = (drift.covariates(a, b, seed=5) for _ in range(2))
+
+    assert first == second
+    assert not first.seen
+    assert "no proof" in str(first)
+    assert [row["feature"] for row in first.rows()] == ["x0", "x1"]
+
+
+def test_a_constant_feature_has_no_drift():
+    found = drift.covariates(np.ones((30, 1)), np.ones((30, 1)))
+    assert (found.auc, found.pvalue) == (0.5, 1.0)
+    assert found.features[0].psi.value == 0
+    assert found.features[0].psi.pvalue == 1
+
+
+def test_samples_that_cannot_be_compared():
+    rows = np.random.default_rng(6).normal(size=(30, 2))
+    for other, asked in (
+        (rows[:, :1], {}),
+        (rows[:9], {}),
+        (rows, {"n_resamples": 38}),
+        (rows, {"names": ["a"]}),
+    ):
+        with pytest.raises(InputError) as refused:
+            drift.covariates(rows, other, **asked)
+        assert refused.value.code == "NF248"
+    for other in ([[np.nan, 1]] * 30, [["a", "b"]] * 30, np.zeros((0, 2))):
+        with pytest.raises(InputError):
+            drift.covariates(rows, other)
+    with pytest.raises(InputError, match="ascend"):
+        drift.psi([1, 2], [1, 2], cuts=[1, 1])
