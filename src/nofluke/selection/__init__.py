@@ -1,19 +1,27 @@
-"""How a choice came to be: rules of choosing, splitting the data, and controlled repeats."""
+"""How a choice came to be: rules of choosing, splits, nested folds, and controlled repeats."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nofluke.selection.leakage import leakage
+    from nofluke.selection.nested import nested_cv
     from nofluke.selection.repeats import repeat, variance_by_source
 
-__all__ = ["repeat", "variance_by_source"]
+__all__ = ["leakage", "nested_cv", "repeat", "variance_by_source"]
+
+_ROOMS = {
+    "leakage": "leakage",
+    "nested_cv": "nested",
+    "repeat": "repeats",
+    "variance_by_source": "repeats",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Whoever only chooses by a rule does not wait for the rest.
-    if name in __all__:
-        from nofluke.selection import repeats
-
-        return getattr(repeats, name)
+    if name in _ROOMS:
+        return getattr(importlib.import_module(f"nofluke.selection.{_ROOMS[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

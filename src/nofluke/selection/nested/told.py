@@ -80,7 +80,7 @@ def decided(
     classes: NDArray[Any], scores: NDArray[np.float64], threshold: float
 ) -> dict[str, NDArray[Any]]:
     """Decisions at a threshold: the second class where the score reaches it."""
-    return {"predict": classes[(scores >= threshold).astype(np.intp)]}
+    return {"predict": np.asarray(classes.tolist())[(scores >= threshold).astype(np.intp)]}
 
 
 def together(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
