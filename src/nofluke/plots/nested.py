@@ -67,7 +67,7 @@ def _colours(roles: Any) -> Any:
 def _told(result: NestedCV) -> list[str]:
     steps = ", ".join(labels.short(s, 22) for s in result.steps)
     lines = [
-        "orange: held out, evaluation only; each shade of blue: one inner fold, which validates once",
+        "orange: held out for evaluation; each shade of blue: an inner fold, which validates once",
         f"fitted in the inner folds, and again on all blue rows: {labels.short(steps, 70)}",
         "chosen on blue rows: the configuration",
     ]

@@ -6,14 +6,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nofluke.selection.leakage import leakage
+    from nofluke.selection.leaks import leakage
     from nofluke.selection.nested import nested_cv
     from nofluke.selection.repeats import repeat, variance_by_source
 
 __all__ = ["leakage", "nested_cv", "repeat", "variance_by_source"]
 
 _ROOMS = {
-    "leakage": "leakage",
+    "leakage": "leaks",
     "nested_cv": "nested",
     "repeat": "repeats",
     "variance_by_source": "repeats",
