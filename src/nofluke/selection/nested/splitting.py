@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -55,7 +56,10 @@ def splits(cv: Any, X: Any, y: Any, groups: Any, *, what: str) -> list[Split]:
         InputError: The splitter refuses, or a group is on both sides of a fold (NF240).
     """
     try:
-        found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(X, y, groups)]
+        with warnings.catch_warnings():
+            # Whether it ignores them is seen from the folds, and then refused.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            found = [(np.asarray(a), np.asarray(b)) for a, b in cv.split(X, y, groups)]
     except (ValueError, TypeError) as exception:
         raise InputError(
             f"the {what} folds cannot be made: {exception}. Take fewer folds, or another splitter.",
