@@ -41,7 +41,9 @@ NEIGHBOURS = {"n_neighbors": [1, 5, 9]}
 
 
 def grown(**how):
-    return nested_cv(TREE, DEPTHS, X, Y, **{"metric": "accuracy", "final": False, **how})
+    return nested_cv(
+        TREE, DEPTHS, X, Y, **{"metric": "accuracy", "inner": 3, "final": False, **how}
+    )
 
 
 # ---- the same numbers as scikit-learn
