@@ -8,6 +8,7 @@ fair comparison is then with ``cross_val_score`` and a ``fit`` of the search.
 import os
 import time
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -17,11 +18,10 @@ from sklearn.preprocessing import StandardScaler
 from nofluke.selection import nested_cv
 
 DATA = load_breast_cancer(return_X_y=True)
-MODEL = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+MODEL = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
 SPACE = {
-    "logisticregression__C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0],
+    "logisticregression__C": np.geomspace(1e-3, 10, 12).tolist(),
     "logisticregression__class_weight": [None, "balanced"],
-    "standardscaler__with_mean": [True, False],
 }
 INNER, OUTER = (StratifiedKFold(5, shuffle=True, random_state=s) for s in (1, 2))
 JOBS = int(os.environ.get("NOFLUKE_JOBS", "2"))
@@ -60,7 +60,7 @@ def test_it_costs_little_more_than_scikit_learn(benchmark):
         return time.perf_counter() - start
 
     ours()  # starts the processes
-    pairs = [(seconds(ours), seconds(theirs)) for _ in range(5)]  # in turn: the machine is shared
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(3)]  # in turn: the machine is shared
     ratio = min(a for a, _ in pairs) / min(b for _, b in pairs)
     benchmark.extra_info["ratio"] = ratio
     benchmark.pedantic(ours, rounds=1)
