@@ -51,7 +51,7 @@ def test_noise_is_seen_as_noise_only_inside_the_folds():
 
 @pytest.mark.slow
 def test_noise_of_full_size():
-    check(*areas(100, 5000, 30, [5, 10, 20, 50], 5))
+    check(*areas(100, 5000, 12, [5, 10, 20, 50], 5))
 
 
 class Sign(ClassifierMixin, BaseEstimator):

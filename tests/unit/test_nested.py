@@ -1,6 +1,7 @@
 """Nested cross-validation: nothing of an outer fold reaches the choice, and failures never win."""
 
 import json
+import warnings
 
 import joblib
 import numpy as np
@@ -23,7 +24,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -37,7 +38,6 @@ from nofluke.selection.nested.told import Told
 X, Y = make_classification(90, 4, n_informative=2, flip_y=0.2, random_state=1)
 DEPTHS = {"max_depth": [1, 2, 5]}
 TREE = DecisionTreeClassifier(random_state=0)
-NEIGHBOURS = {"n_neighbors": [1, 5, 9]}
 
 
 def grown(**how):
@@ -367,12 +367,12 @@ def test_a_pooled_area_is_another_quantity_than_the_mean_of_the_folds():
 def test_an_undefined_fold_is_left_out_and_told():
     y = np.repeat([0, 1], 45)
     y[::7] = 1
-    found = nested_cv(
-        KNeighborsClassifier(), NEIGHBOURS, X, y, metric="roc_auc", outer=[
-            (np.arange(20, 90), np.flatnonzero(y[:20] == 1)),
-            (np.r_[0:20, 60:90], np.arange(20, 60)),
-        ]
-    )  # fmt: skip
+    outer = [
+        (np.arange(20, 90), np.flatnonzero(y[:20] == 1)),
+        (np.r_[0:20, 60:90], np.arange(20, 60)),
+    ]
+    with pytest.warns(Warning, match="Only one class"):
+        found = nested_cv(TREE, DEPTHS, X, y, metric="roc_auc", inner=3, outer=outer)
 
     assert found.folds[0].score is None
     assert found.estimate == found.folds[1].score
@@ -463,6 +463,30 @@ def test_a_stopped_study_goes_on(tmp_path, monkeypatch):
     assert len(path.read_text().splitlines()) == 6
     monkeypatch.setattr(Mortal, "left", 0)
     assert nested_cv(Mortal(), DEPTHS, X, Y, **ask).to_json() == whole.to_json()
+
+
+def test_configurations_read_the_same_before_and_after(tmp_path):
+    space = {"max_depth": np.arange(1, 3), "ccp_alpha": np.geomspace(1e-3, 1e-2, 2)}
+    ask = {"metric": "accuracy", "inner": 2, "outer": 2, "path": tmp_path, "final": False}
+
+    a, b = (nested_cv(TREE, space, X, Y, **ask) for _ in range(2))
+
+    assert a.to_json() == b.to_json()
+    assert a.folds[0].params["max_depth"] in (1, 2)
+    assert "np." not in a.rows()[0]["chosen"]
+
+
+class Talking(DecisionTreeClassifier):
+    def fit(self, *args, **how):
+        warnings.warn("something is odd", RuntimeWarning, stacklevel=2)
+        return super().fit(*args, **how)
+
+
+def test_warnings_of_fits_are_shown_and_kept():
+    with pytest.warns(RuntimeWarning, match="something is odd"):
+        found = nested_cv(Talking(), DEPTHS, X, Y, metric="accuracy", inner=2, outer=2, final=False)
+
+    assert found.folds[0].warned == ("RuntimeWarning: something is odd",)
 
 
 def test_a_file_of_another_question_is_refused(tmp_path):

@@ -156,9 +156,9 @@ def leakage(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sklearn.pipeline import make_pipeline
     >>> X = np.random.default_rng(0).normal(size=(60, 500))
-    >>> y = np.arange(60) % 2  # has nothing to do with X
+    >>> y = np.arange(60) % 2
     >>> found = leakage(make_pipeline(SelectKBest(k=5), GaussianNB()), X, y, metric="accuracy")
-    >>> found["selectkbest"].honest < 0.65 < 0.75 < found["selectkbest"].leaky
+    >>> found["selectkbest"].leak > 0.1  # labels and features are noise
     True
     """
     require()

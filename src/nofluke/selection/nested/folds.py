@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import time
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from nofluke.selection.nested.splitting import Split
 
 _REASON = re.compile(r"^(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Warning)\b.*$", re.MULTILINE)
+_FAILURE = re.compile(r"fits failed|test scores are non-finite|Scoring failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +140,7 @@ def outer_fold(
     if found.threshold is not None:
         outputs.update(_decisions(found.model, outputs, found.threshold))
         scored = told.Told(found.model, classes, {"predict": outputs["predict"]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an undefined score is noted
-        score = float(scorer(setup.metric)(scored, X, y))
+    score = float(scorer(setup.metric)(scored, X, y))
     return OuterFold(
         fold=number,
         score=score if math.isfinite(score) else None,
@@ -178,6 +178,7 @@ def fitted(setup: Setup, rows: NDArray[np.int64], number: int) -> Fitted:
         if setup.thresholds:
             threshold, promised = _threshold(setup, model, splits, X, y)
         model = model.fit(X, y)
+    _show_again(caught)
     texts = [f"{w.category.__name__}: {w.message}" for w in caught]
     failures = any(c.mean is None for c in configurations)
     return Fitted(
@@ -189,6 +190,15 @@ def fitted(setup: Setup, rows: NDArray[np.int64], number: int) -> Fitted:
         reasons=_reasons(texts) if failures else (),
         warned=tuple(dict.fromkeys(t.splitlines()[0] for t in texts)),
     )
+
+
+def _show_again(caught: Sequence[warnings.WarningMessage]) -> None:
+    """Warnings of fits, under the caller's filters; not those of failures, which are told."""
+    registry: dict[str | tuple[str, type[Warning], int], int] = {}
+    for w in caught:
+        text = str(w.message)
+        if not _FAILURE.search(text):
+            warnings.warn_explicit(text, w.category, w.filename, w.lineno, registry=registry)
 
 
 def scorer(metric: Metric) -> Any:
@@ -232,7 +242,7 @@ def _chosen(
     columns = [results[f"split{j}_test_{key}"] for j in range(search.n_splits_)]
     configurations = tuple(
         Configuration(
-            params={k: journal.spelled(v) for k, v in params.items()},
+            params=_written(params),
             scores=tuple(_number(c[i]) for c in columns),
             mean=means[i],
         )
@@ -242,6 +252,13 @@ def _chosen(
     if place is None or means[place] is None:
         raise _nothing(number, _reasons([str(w.message) for w in caught]))
     return configurations, place
+
+
+def _written(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration as it reads after it was kept in a file."""
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()}
+    found: dict[str, Any] = json.loads(json.dumps(journal.spelled(plain)))
+    return found
 
 
 def _last(results: Mapping[str, Any], means: list[float | None]) -> list[float | None]:
