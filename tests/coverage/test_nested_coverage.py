@@ -46,7 +46,7 @@ def check(honest, promised, leaky):
 
 
 def test_noise_is_seen_as_noise_only_inside_the_folds():
-    check(*areas(40, 400, 8, [2, 8], 3))
+    check(*areas(40, 400, 5, [2, 8], 3))
 
 
 @pytest.mark.slow

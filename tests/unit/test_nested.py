@@ -42,7 +42,7 @@ TREE = DecisionTreeClassifier(random_state=0)
 
 def grown(**how):
     return nested_cv(
-        TREE, DEPTHS, X, Y, **{"metric": "accuracy", "inner": 3, "final": False, **how}
+        TREE, DEPTHS, X, Y, **{"metric": "accuracy", "inner": 2, "final": False, **how}
     )
 
 
@@ -352,7 +352,7 @@ def test_means_spread_and_pooled_values():
 
 
 def test_a_pooled_area_is_another_quantity_than_the_mean_of_the_folds():
-    found = grown(metric="roc_auc")
+    found = grown(metric="roc_auc", outer=3)
     table = found.predictions()
     p = [r["score"] for r in found.out_of_fold()]
 
@@ -383,8 +383,8 @@ def test_an_undefined_fold_is_left_out_and_told():
 
 
 def test_another_metric_inside_gives_no_optimism():
-    search = GridSearchCV(TREE, DEPTHS, scoring="roc_auc")
-    found = nested_cv(search, None, X, Y, metric="accuracy", final=False)
+    search = GridSearchCV(TREE, DEPTHS, scoring="roc_auc", cv=2)
+    found = nested_cv(search, None, X, Y, metric="accuracy", outer=2, final=False)
 
     assert found.optimism is None
     assert any("chooses by roc_auc" in n for n in found.notes)

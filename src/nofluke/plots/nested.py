@@ -80,9 +80,10 @@ def _caption(ax: Axes, result: NestedCV) -> None:
     K, n = result.index.shape
     canvas.caption(
         ax,
-        title=f"Nested cross-validation: which row does what\n{result.sentences()[0]}"
-        if len(result.sentences()[0]) < 90
-        else f"Nested cross-validation: which row does what\n{result.metric}, {K} outer folds",
+        title=(
+            "Nested cross-validation: which row does what\n"
+            f"{labels.short(result.metric, 40)} on {K} outer folds; {result.guarantee}"
+        ),
         told=(
             f"One line for each of {K} outer folds and one column for each of {n} rows: orange "
             "where the row is held out, a shade of blue for the inner fold that validates it. On "
