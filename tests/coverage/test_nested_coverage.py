@@ -40,7 +40,7 @@ def areas(n, p, repeats, sizes, folds):
 def check(honest, promised, leaky):
     error = honest.std(ddof=1) / len(honest) ** 0.5
     assert abs(honest.mean() - 0.5) < 5 * error + 0.01  # stratified folds are slightly below 1/2
-    assert (promised - honest).mean() > 0
+    assert (leaky - promised).min() > 0.1  # what a search promises is far less than a leak
     assert leaky.min() > 0.75
     assert leaky.mean() - honest.mean() > 0.3
 
@@ -72,7 +72,7 @@ def test_optimism_of_the_best_of_many_is_what_the_outer_folds_reveal():
     # Sixteen coins: on the 30 rows of an inner search the best of them is right on 15 + 1.7 * 2.7
     # of them on average, and on half of the rows held out.
     gaps, outer = [], []
-    for seed in range(6):
+    for seed in range(12):
         X, y = noise(60, 16, 100 + seed)
         found = nested_cv(
             Sign(),
@@ -88,6 +88,8 @@ def test_optimism_of_the_best_of_many_is_what_the_outer_folds_reveal():
         gaps.append(found.optimism)
         outer.append(found.estimate)
 
-    assert np.mean(gaps) > 0.05
-    assert np.mean(gaps) == pytest.approx(1.766 * 0.5 / 30**0.5, abs=0.08)  # E max of 16 normals
-    assert abs(np.mean(outer) - 0.5) < 5 * 0.5 / (6 * 60) ** 0.5
+    error = np.std(gaps, ddof=1) / 12**0.5
+    assert np.mean(gaps) > 4 * error
+    # 1.766 is the expected maximum of 16 standard normal numbers.
+    assert np.mean(gaps) == pytest.approx(1.766 * 0.5 / 30**0.5, abs=5 * error)
+    assert abs(np.mean(outer) - 0.5) < 5 * 0.5 / (12 * 60) ** 0.5

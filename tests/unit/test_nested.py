@@ -390,6 +390,36 @@ def test_another_metric_inside_gives_no_optimism():
     assert any("chooses by roc_auc" in n for n in found.notes)
 
 
+ONE = make_scorer(f1_score)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refit", "metric", "same"),
+    [
+        (ONE, True, ONE, True),
+        (None, True, ONE, True),
+        ({"a": "accuracy", "b": ONE}, "b", ONE, True),
+        ({"a": "accuracy", "b": ONE}, "a", ONE, False),
+        (["accuracy", "f1"], "f1", "f1", True),
+        (["accuracy", "f1"], "accuracy", "f1", False),
+    ],
+)
+def test_whether_inside_and_outside_are_one_metric(scoring, refit, metric, same):
+    search = GridSearchCV(TREE, {"max_depth": [1]}, scoring=scoring, refit=refit, cv=2)
+    found = nested_cv(search, None, X, Y, metric=metric, outer=2, final=False)
+
+    assert (found.optimism is not None) is same
+
+
+def test_why_a_score_failed_is_told():
+    names = np.where(Y == 1, "ill", "well")
+
+    with pytest.raises(InputError, match="pos_label=1 is not a valid label") as refused:
+        nested_cv(TREE, DEPTHS, X, names, metric="f1")
+
+    assert refused.value.code == "NF241"
+
+
 def test_a_metric_that_needs_the_model_has_no_pooled_value():
     def depth(model, X, y):
         return float(-model.get_depth())

@@ -80,9 +80,7 @@ def ask(
         root=root,
         n_jobs=_processes(n_jobs, estimator),
     )
-    chooses = search.scoring
-    if isinstance(chooses, Mapping) and isinstance(search.refit, str):
-        chooses = chooses.get(search.refit)
+    chooses = _chooses(estimator if own else search, metric)
     return Asked(
         setup=setup,
         outer=outer_splits(outer, search.estimator, X, y, groups, seed=root),
@@ -156,6 +154,14 @@ def _search(estimator: Any, space: Any, metric: Metric, inner: Any) -> Any:
     if search.scoring is None:
         search.set_params(scoring=metric)
     return search
+
+
+def _chooses(search: Any, metric: Metric) -> Any:
+    """What the inner search chooses by: of the given object, since a copy copies scorers too."""
+    scoring = metric if search.scoring is None else search.scoring
+    if isinstance(search.refit, str):  # one of several
+        return scoring.get(search.refit) if isinstance(scoring, Mapping) else search.refit
+    return scoring
 
 
 def _grid(estimator: Any, space: Any, metric: Metric) -> Any:
