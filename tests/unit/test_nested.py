@@ -42,7 +42,7 @@ TREE = DecisionTreeClassifier(random_state=0)
 
 def grown(**how):
     return nested_cv(
-        TREE, DEPTHS, X, Y, **{"metric": "accuracy", "inner": 2, "final": False, **how}
+        TREE, DEPTHS, X, Y, **{"metric": "accuracy", "inner": 2, "outer": 3, "final": False, **how}
     )
 
 
@@ -89,7 +89,7 @@ def test_digits_agree_with_scikit_learn_to_the_bit():
     ids=["grid", "random", "halving", "two-metrics", "own-rule"],
 )
 def test_a_search_is_used_as_it_is(search):
-    outer = KFold(3, shuffle=True, random_state=0)
+    outer = KFold(2, shuffle=True, random_state=0)
 
     ours = nested_cv(search, None, X, Y, metric="accuracy", outer=outer, final=False)
 
@@ -432,7 +432,7 @@ def test_a_metric_that_needs_the_model_has_no_pooled_value():
 
 
 def test_sentences_and_rows_say_what_was_done():
-    found = grown(final=True)
+    found = grown(final=True, outer=5)
     text = str(found)
 
     assert isinstance(found, NestedCV)
@@ -451,7 +451,7 @@ def test_sentences_and_rows_say_what_was_done():
 
 def test_equal_seeds_give_equal_answers_whoever_computes():
     loose = DecisionTreeClassifier(splitter="random")  # random_state=None
-    ask = {"metric": "accuracy", "inner": KFold(3, shuffle=True), "final": False}
+    ask = {"metric": "accuracy", "inner": KFold(2, shuffle=True), "outer": 2, "final": False}
     a = nested_cv(loose, DEPTHS, X, Y, seed=3, **ask)
     np.random.default_rng(0).random()
     with joblib.parallel_backend("threading"):
