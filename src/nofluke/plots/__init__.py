@@ -15,6 +15,7 @@ from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
 from nofluke.plots.forest import methods, subgroups
+from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.ranking import estimates, ranking
@@ -36,6 +37,7 @@ __all__ = [
     "estimates",
     "evidence",
     "group_shares",
+    "index_picture",
     "kpi_against_gamma",
     "methods",
     "normal_quantiles",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nofluke.selection.bbc import bbc_cv
     from nofluke.selection.cross_validation import cv_interval, nested_cv_interval
+    from nofluke.selection.leaks import leakage
+    from nofluke.selection.nested import nested_cv
     from nofluke.selection.reader_tests import compare_recipes
     from nofluke.selection.repeats import repeat, variance_by_source
     from nofluke.selection.resampled_tests import corrected_t, five_by_two
@@ -22,6 +24,8 @@ __all__ = [
     "cv_interval",
     "decompose_means",
     "five_by_two",
+    "leakage",
+    "nested_cv",
     "nested_cv_interval",
     "plan_split",
     "repeat",
@@ -38,6 +42,8 @@ _HOME = {
     "cv_interval": "cross_validation",
     "decompose_means": "seed_scores",
     "five_by_two": "resampled_tests",
+    "leakage": "leaks",
+    "nested_cv": "nested",
     "nested_cv_interval": "cross_validation",
     "plan_split": "split_plan",
     "repeat": "repeats",

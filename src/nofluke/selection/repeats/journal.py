@@ -54,7 +54,7 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, _FLAGS, 0o644)
             try:
-                _lock(self._fd, path)
+                lock(self._fd, path)
                 self._load(path, json.loads(json.dumps(question)))
             except BaseException:
                 os.close(self._fd)
@@ -103,7 +103,7 @@ class Journal:
         if not lines:
             self._append({"nofluke_repeats": 1, "question": question})
             return
-        _refuse_other(path, lines[0].get("question", {}), question)
+        refuse_other(path, lines[0].get("question", {}), question)
         for line in lines[1:]:
             if "run" in line:
                 outcome = _outcome(line["run"])
@@ -210,7 +210,12 @@ def _line(path: Path, number: int, text: bytes) -> dict[str, Any]:
     )
 
 
-def _refuse_other(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+def refuse_other(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse a file whose question is not the one that is asked.
+
+    Raises:
+        InputError: The two differ; the message names in what.
+    """
     if before == now:
         return
     changed = _changes(before, now)
@@ -234,7 +239,7 @@ def _changes(before: Any, now: Any, name: str = "") -> list[str]:
     ]
 
 
-def _lock(fd: int, path: Path) -> None:
+def lock(fd: int, path: Path) -> None:
     """Keep other processes from writing the same file, where the system can."""
     try:
         import fcntl

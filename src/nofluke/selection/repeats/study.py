@@ -170,7 +170,7 @@ def carried_out(asked: Asked, ways: Sequence[Way], *, path: Path, progress: bool
         if before is None:
             kept.add(agreed.outcome)
         todo = [seeds for k, seeds in plan.items() if k not in kept.found]
-        with _bar(len(todo), asked.name, wanted=progress) as advance:
+        with bar(len(todo), asked.name, wanted=progress) as advance:
             for outcome in _runs(asked.setup, todo, asked.n_jobs):
                 kept.add(outcome)
                 advance()
@@ -222,7 +222,7 @@ def _runs(setup: Setup, todo: Sequence[Seeds], n_jobs: int) -> Iterator[Outcome]
 
 
 @contextlib.contextmanager
-def _bar(total: int, name: str, *, wanted: bool | None) -> Iterator[Callable[[], object]]:
+def bar(total: int, name: str, *, wanted: bool | None) -> Iterator[Callable[[], object]]:
     """What to call after each run; a bar on standard error where somebody looks."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda: None
