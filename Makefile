@@ -1,10 +1,10 @@
 # make demo   certify the bundled results and write report.html
 # make test   run every quick test
 VENV ?= .venv
+WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables bench reproduce big clean
 .PHONY: demo test lint types layers format study coverage-tables bench reproduce big clean
 
 demo: $(VENV)/.demo
@@ -12,8 +12,9 @@ demo: $(VENV)/.demo
 	    --gamma 0.2,0.1,0.05 --report report.html
 	@echo "The report is in report.html."
 
+# Examples of one file build on each other, so a file stays in one process.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses $(WORKERS) --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

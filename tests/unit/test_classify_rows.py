@@ -61,7 +61,7 @@ def test_one_class_may_be_all_there_is():
     [
         ([1, 2, 1], None, "positive="),
         (["ham", "spam", "ham"], None, "'spam'"),
-        ([0, 1, -1], None, "never guessed"),
+        ([0, 1, -1], None, "3 kinds, and two classes"),
         ([-1, 0, -1], None, "never guessed"),
         ([0, 1, 2], 2, "at most two"),
         (["ham", "spam", "ham"], "Spam", "'Spam'"),

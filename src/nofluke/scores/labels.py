@@ -142,7 +142,7 @@ def _unknown(
         return InputError(
             f"labels are {some(_shown(kinds), most=4)}: {len(kinds)} kinds, and two classes were "
             "expected. For one class against the rest, give a column that says whether a row is of "
-            "that class.",
+            f"that class.{hint and ' ' + hint}",
             code="NF060",
         )
     return InputError(
