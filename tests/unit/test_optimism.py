@@ -93,6 +93,10 @@ class TestPassing:
         assert (positive.lower, positive.upper) == (0.2, pytest.approx(1 - 0.8**10))
         assert "orthant" in positive.assumes
         assert optimism.pass_probability(0.2, 1).value == 0.2
+        # p must not come back a rounding off, as a range from p to less than p.
+        for p in (0.6925181318299735, 0.2266260633591367):
+            for dependence in ("unknown", "positive", "independent"):
+                assert optimism.pass_probability(p, 1, dependence=dependence).value == p
         tiny = optimism.pass_probability(1e-18, 10, dependence="independent")
         assert tiny.value == pytest.approx(1e-17)
 
