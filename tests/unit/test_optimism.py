@@ -189,6 +189,34 @@ class TestHybrid:
             assert (found.lower, found.upper) == (projection.lower, projection.upper)
         assert projection.notes == ()
 
+    @pytest.mark.parametrize("method", ["hybrid", "conditional"])
+    def test_a_narrow_lead_that_leaves_the_score_out_is_told(self, method):
+        how = {"scale": "raw", "method": method}
+        found = optimism.hybrid_interval([0.5, 0.5 - 1e-6], equal(2, 0.1, 0.0), **how)
+        assert found.upper < found.score
+        assert found.notes[0].startswith(
+            "NF232: another would have won 1e-05 standard errors below"
+        )
+        assert "above both limits" in found.notes[0]
+        S = [[0.01, 0.02], [0.02, 0.09]]
+        ceiling = optimism.hybrid_interval([0.6, 0.6 - 1e-6], S, **how)
+        assert ceiling.lower > ceiling.score
+        assert "below both limits" in ceiling.notes[0]
+        assert optimism.hybrid_interval([0.5, 0.48], equal(2, 0.1, 0.0), **how).notes == ()
+
+    def test_limits_at_a_narrow_lead_hold_less_often(self):
+        draws = np.random.default_rng(5).normal(size=(4000, 2))
+        told = [
+            found
+            for found in (
+                optimism.hybrid_interval(x, np.eye(2), scale="raw")
+                for x in draws[np.abs(draws[:, 0] - draws[:, 1]) < 0.04]
+            )
+            if found.notes
+        ]
+        assert len(told) > 20
+        assert np.mean([found.lower <= 0 <= found.upper for found in told]) < 0.8
+
     def test_rounding_does_not_make_a_winner(self):
         found = optimism.hybrid_interval([0.3, 0.1 + 0.2], equal(2, 0.03, 0.4))
         assert found.notes[0].startswith("NF232")

@@ -139,7 +139,8 @@ def hybrid_interval(
 
     A winner that is tied has won by nothing, which the conditional law takes for a sign that its
     true score lies far below: the projection interval is given instead (NF232), with the score
-    itself for an estimate. Copies of the winner count as one. Higher scores win.
+    itself for an estimate. A lead so narrow that the limits leave the score out is told by the same
+    code. Copies of the winner count as one. Higher scores win.
 
     Args:
         scores: Shape (m,), all that were tried.
@@ -185,7 +186,10 @@ def hybrid_interval(
     event = event._replace(
         se=event.se * inflation, below=event.below / inflation, above=event.above / inflation
     )
-    return _answer(x, y, event, _limits(y, Y, event, asked), asked, notes)
+    found = _limits(y, Y, event, asked)
+    if not found.upper <= 0 <= found.lower:
+        notes = (_narrow(event, found, asked.method),)
+    return _answer(x, y, event, found, asked, notes)
 
 
 def _asked(  # noqa: PLR0917 (the arguments of the question, in its order)
@@ -220,6 +224,16 @@ def _told(x: NDArray[np.float64], tied: tuple[int, ...], method: str) -> str:
     return (
         f"NF232: the candidates at positions {some(tied)} share the highest score {x[tied[0]]:g}; "
         f"{method!r} has no use for a winner by nothing, and the limits are those of 'projection'."
+    )
+
+
+def _narrow(event: Event, found: _Limits, method: str) -> str:
+    low = found.upper > 0
+    gap, where, side = (event.below, "below", "above") if low else (event.above, "above", "below")
+    return (
+        f"NF232: another would have won {gap:.3g} standard errors {where} the winner's score, "
+        f"which lies {side} both limits. Those of {method!r} hold over all leads together, which "
+        "says little about one this narrow; those of 'projection' do not depend on the lead."
     )
 
 
