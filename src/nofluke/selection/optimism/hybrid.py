@@ -29,8 +29,9 @@ class WinnerInterval:
     """An interval for the true score of the candidate with the highest one.
 
     Attributes:
-        estimate: Median-unbiased for the winner: too high as often as too low. With "projection"
-            the score itself, which is too high more often.
+        estimate: Median-unbiased for the winner: too high as often as too low; with "hybrid" its
+            chance of being too high may be off one half by up to beta / 2. With "projection" the
+            score itself, which is too high more often.
         lower: Lower limit, in units of the scores.
         upper: Upper limit.
         score: What the winner shows.
@@ -152,8 +153,8 @@ def hybrid_interval(
         df: Degrees of freedom of the variances; for areas the rows of the smaller class less 1.
             By default they count as known.
         method: "hybrid", "conditional" or "projection".
-        n_resamples: Draws for the simultaneous quantile where correlations differ; it is exact
-            where they are equal.
+        n_resamples: Draws for the simultaneous quantile where correlations differ, or all are
+            equal and below 0; it is exact for two candidates, and where all are equal otherwise.
         seed: Seed or generator of them.
 
     Raises:
