@@ -154,6 +154,21 @@ class TestQuantiles:
             exact = maxima.simultaneous_quantile(0.005, 6, rho)
             assert c == pytest.approx(exact, abs=0.006)
 
+    def test_opposed_errors_are_simulated_but_for_two(self):
+        def quantiles(m):
+            R = equal(m, 1.0, -0.9 / (m - 1))
+            return {
+                maxima.correlated_quantile(0.05, R, np.random.default_rng(k), draws=20_000)
+                for k in range(3)
+            }
+
+        assert quantiles(2) == {maxima.simultaneous_quantile(0.05, 2, 0.9)}
+        opposed = quantiles(4)
+        assert len(opposed) > 1
+        largest = np.abs(simulated(equal(4, 1.0, -0.3))).max(axis=1)
+        missed = np.count_nonzero(largest > max(opposed)) / largest.size
+        assert abs(missed - 0.05) < 6 * math.sqrt(0.05 / largest.size)
+
     def test_copies_and_mirrors_are_no_news(self):
         R = np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]])
         rng = np.random.default_rng(0)
