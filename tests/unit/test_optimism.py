@@ -93,6 +93,10 @@ class TestPassing:
         assert (positive.lower, positive.upper) == (0.2, pytest.approx(1 - 0.8**10))
         assert "orthant" in positive.assumes
         assert optimism.pass_probability(0.2, 1).value == 0.2
+        # p must not come back a rounding off, as a range from p to less than p.
+        for p in (0.6925181318299735, 0.2266260633591367):
+            for dependence in ("unknown", "positive", "independent"):
+                assert optimism.pass_probability(p, 1, dependence=dependence).value == p
         tiny = optimism.pass_probability(1e-18, 10, dependence="independent")
         assert tiny.value == pytest.approx(1e-17)
 
@@ -150,6 +154,21 @@ class TestQuantiles:
             exact = maxima.simultaneous_quantile(0.005, 6, rho)
             assert c == pytest.approx(exact, abs=0.006)
 
+    def test_opposed_errors_are_simulated_but_for_two(self):
+        def quantiles(m):
+            R = equal(m, 1.0, -0.9 / (m - 1))
+            return {
+                maxima.correlated_quantile(0.05, R, np.random.default_rng(k), draws=20_000)
+                for k in range(3)
+            }
+
+        assert quantiles(2) == {maxima.simultaneous_quantile(0.05, 2, 0.9)}
+        opposed = quantiles(4)
+        assert len(opposed) > 1
+        largest = np.abs(simulated(equal(4, 1.0, -0.3))).max(axis=1)
+        missed = np.count_nonzero(largest > max(opposed)) / largest.size
+        assert abs(missed - 0.05) < 6 * math.sqrt(0.05 / largest.size)
+
     def test_copies_and_mirrors_are_no_news(self):
         R = np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.3], [0.3, 0.3, 1.0]])
         rng = np.random.default_rng(0)
@@ -184,6 +203,34 @@ class TestHybrid:
             assert (found.method, found.tied) == ("projection", (1, 2))
             assert (found.lower, found.upper) == (projection.lower, projection.upper)
         assert projection.notes == ()
+
+    @pytest.mark.parametrize("method", ["hybrid", "conditional"])
+    def test_a_narrow_lead_that_leaves_the_score_out_is_told(self, method):
+        how = {"scale": "raw", "method": method}
+        found = optimism.hybrid_interval([0.5, 0.5 - 1e-6], equal(2, 0.1, 0.0), **how)
+        assert found.upper < found.score
+        assert found.notes[0].startswith(
+            "NF232: another would have won 1e-05 standard errors below"
+        )
+        assert "above both limits" in found.notes[0]
+        S = [[0.01, 0.02], [0.02, 0.09]]
+        ceiling = optimism.hybrid_interval([0.6, 0.6 - 1e-6], S, **how)
+        assert ceiling.lower > ceiling.score
+        assert "below both limits" in ceiling.notes[0]
+        assert optimism.hybrid_interval([0.5, 0.48], equal(2, 0.1, 0.0), **how).notes == ()
+
+    def test_limits_at_a_narrow_lead_hold_less_often(self):
+        draws = np.random.default_rng(5).normal(size=(4000, 2))
+        told = [
+            found
+            for found in (
+                optimism.hybrid_interval(x, np.eye(2), scale="raw")
+                for x in draws[np.abs(draws[:, 0] - draws[:, 1]) < 0.04]
+            )
+            if found.notes
+        ]
+        assert len(told) > 20
+        assert np.mean([found.lower <= 0 <= found.upper for found in told]) < 0.8
 
     def test_rounding_does_not_make_a_winner(self):
         found = optimism.hybrid_interval([0.3, 0.1 + 0.2], equal(2, 0.03, 0.4))

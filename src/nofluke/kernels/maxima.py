@@ -110,10 +110,11 @@ def correlated_quantile(
 ) -> float:
     """The c with P(max |Z| > c) = alpha, for normals with correlation R, singular or not.
 
-    Exact to rounding where all correlations are equal. Else P(max |Z| > c) = 2 m P(Z > c) E(1 / S),
-    where one of the m normals, drawn at random, is made to exceed c, and S counts how many do
-    (Adler, Blanchet & Liu 2012; Owen, Maximov & Chertkov 2019). 1 / S lies in [1/m, 1], so that the
-    relative error of the tail is small however small the tail is.
+    Exact to rounding for two, and where all correlations are equal and not below 0. Else
+    P(max |Z| > c) = 2 m P(Z > c) E(1 / S), where one of the m normals, drawn at random, is made to
+    exceed c, and S counts how many do (Adler, Blanchet & Liu 2012; Owen, Maximov & Chertkov 2019).
+    1 / S lies in [1/m, 1], so that the relative error of the tail is small however small the tail
+    is.
 
     Args:
         alpha: Error level.

@@ -52,7 +52,8 @@ class Optimism:
         lower: A bound from below (Sudakov & Fernique), from the least variance of a difference.
         upper: A bound from above, from the largest.
         bound: ``max sd sqrt(2 log m)``, for errors that need be sub-Gaussian only.
-        mean_correlation: Mean of the pairwise correlations; None where an error has no variance.
+        mean_correlation: Mean of the pairwise correlations; None for one candidate, and where an
+            error has no variance.
         m: Number of candidates.
     """
 

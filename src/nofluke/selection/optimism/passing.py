@@ -193,7 +193,7 @@ def _chance(p: float) -> float:
 
 
 def _independent(p: float, m: int) -> float:
-    return 1.0 if p == 1 else -math.expm1(m * math.log1p(-p))
+    return p if m == 1 or p == 1 else -math.expm1(m * math.log1p(-p))
 
 
 def _normal(p: float, m: int, rho: float) -> float:
