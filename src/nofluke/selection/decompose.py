@@ -157,10 +157,11 @@ def decompose(
     found = roc_areas.deviations(y, s)
     S = area_covariance(y, found.of_rows, codes, name)
     model = one_test(found.values, S)
-    if not model.of_mean > 0:
+    if not model.of_mean > obuchowski_rockette.ROUNDING * model.error:
         raise InputError(
-            f"all {len(s)} seeds have area {found.values[0]:g} and the rows show no spread; that "
-            "is ignorance, not certainty. auc_interval of one seed gives honest limits.",
+            f"all {len(s)} seeds have area {found.values[0]:g} and the rows show no spread that "
+            "seeds share; that is ignorance, not certainty. auc_interval of one seed gives honest "
+            "limits.",
             code="NF235",
         )
     limits, df = _limits(model, y, found, codes, (method, error, on))
@@ -252,7 +253,7 @@ def area_covariance(
 def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
     """Variances of the seeds of one recipe; exactly 0 between seeds where all areas are equal."""
     parts = obuchowski_rockette.components(S, 1, values.size)
-    same = values.min() == values.max()
+    same = np.ptp(values) <= obuchowski_rockette.ROUNDING
     s2 = 0.0 if same else float(values.var(ddof=1))
     return obuchowski_rockette.OneTest(s2, parts.error, parts.cov2, values.size)
 
@@ -260,7 +261,8 @@ def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
 def negative(model: OneTest) -> tuple[str, ...]:
     """The finding that a variance is estimated below 0."""
     below = {"the true areas of seeds": model.between, "what the rows add to all": model.cov2}
-    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < 0]
+    least = -obuchowski_rockette.ROUNDING * model.error
+    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < least]
     if not told:
         return ()
     return (
