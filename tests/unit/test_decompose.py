@@ -387,3 +387,11 @@ def test_a_component_of_exactly_zero_counts_as_zero_in_every_order():
 def test_a_standard_error_below_zero_is_refused():
     with pytest.raises(InputError, match="sampling_se=-1"):
         summary_only([0.1, 0.2], better="higher", sampling_se=-1)
+
+
+def test_differences_without_variance_are_told_as_untested():
+    found = decompose([1, 1, 0, 0], [[3, 4, 1, 2], [1, 1, 1, 1]])
+
+    assert found.areas == (1, 0.5)
+    assert found.p_equal == 1
+    assert any("nothing is tested" in note for note in found.notes)

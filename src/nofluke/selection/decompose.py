@@ -193,7 +193,12 @@ def decompose(
         p_equal=equal.pvalue,
         wald=(wald.statistic, wald.df, wald.pvalue),
         assumes=f"{ASSUMES if codes is None else ASSUMES_CLUSTERS}; {SEEDS}",
-        notes=(*negative(model), TRAINING, *few_clusters(codes)),
+        notes=(
+            *negative(model),
+            *_untested(found.values, equal),
+            TRAINING,
+            *few_clusters(codes),
+        ),
     )
 
 
@@ -268,6 +273,16 @@ def negative(model: OneTest) -> tuple[str, ...]:
     return (
         f"NF237: a variance is estimated below 0: that of {' and of '.join(told)}. Without bias "
         "means just that where the truth is near 0; in standard errors it counts as 0.",
+    )
+
+
+def _untested(values: NDArray[np.float64], equal: obuchowski_rockette.TraceTest) -> tuple[str, ...]:
+    """The finding that areas differ by what no test can judge."""
+    if equal.df > 0 or np.ptp(values) <= obuchowski_rockette.ROUNDING:
+        return ()
+    return (
+        "NF201: areas of seeds differ in a way of which the rows show no variance (an area of 0 or "
+        "1, scores that all tie); p_equal is 1 because nothing is tested, not because they agree.",
     )
 
 
