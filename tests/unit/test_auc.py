@@ -309,9 +309,12 @@ def test_equality_of_many_on_few_rows_is_noted():
     rng = np.random.default_rng(23)
     y = np.arange(60) < 25
     s = rng.normal(size=(6, 60)) + y
+    ten = curves.auc_equality(np.arange(1000) < 50, rng.normal(size=(10, 1000)))
 
+    assert ten.notes[-1].startswith("NF201: only 50 rows of one class for 9 independent")
     assert curves.auc_equality(y, s).notes[-1].startswith("NF201: only 25 rows")
-    assert curves.auc_equality(y, s[:3]).notes == ()
+    assert curves.auc_equality(y, s[:3]).notes[-1].startswith("NF201: only 25 rows")
+    assert curves.auc_equality(y, s[:2]).notes == ()
     assert "delong_t" in curves.auc_equality(Y, [S, S[::-1]]).notes[-1]
 
 

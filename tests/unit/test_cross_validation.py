@@ -275,3 +275,20 @@ def test_equal_nested_errors_are_ignorance():
     with pytest.raises(InputError) as refused:
         nested_cv_interval([(outer, inner)])
     assert refused.value.code == "NF235"
+
+
+@pytest.mark.parametrize("rows", [3, 7])
+def test_folds_of_equal_losses_have_no_spread_within_though_means_are_rounded(rows):
+    losses, folds = [0.1] * rows + [0.7] * rows, [1] * rows + [2] * rows
+    with pytest.raises(InputError, match="no spread"):
+        cv_interval(losses, folds, method="within_fold")
+    assert cv_interval(losses, folds).se > 0
+
+
+def test_differences_that_rounding_alone_tells_apart_are_no_spread():
+    alike = [0.8 - 0.7, 0.9 - 0.8, 0.7 - 0.6, 0.4 - 0.3]
+    assert len(set(alike)) > 1
+    with pytest.raises(InputError, match="all differences are 0.1"):
+        corrected_t(alike, folds=4)
+    with pytest.raises(InputError, match="same difference"):
+        five_by_two([[0.1 + 0.2, 0.3]] * 5)

@@ -1,5 +1,5 @@
 import math
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -343,3 +343,55 @@ def test_summaries_that_say_nothing_are_refused(scores):
     with pytest.raises(InputError) as refused:
         summary_only(scores, better="higher")
     assert refused.value.code == "NF235"
+
+
+def test_equal_seeds_are_equal_whatever_rounds():
+    y, s = seeds_and_rows(seeds=1, m=7, n=9)
+    for seeds in range(2, 12):
+        found = decompose(y, np.repeat(s, seeds, axis=0))
+        assert found.p_equal == 1
+        assert not any(note.startswith("NF237") for note in found.notes)
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_copies_of_a_recipe_show_no_spread_whatever_rounds(seeds):
+    for at in range(10):
+        y, s = seeds_and_rows(at, seeds=seeds, m=7, n=9)
+        with pytest.raises(InputError, match="neither seeds nor rows show any spread"):
+            compare_recipes(y, [s, s], shared_seeds=True)
+
+
+def test_a_table_of_one_number_is_refused_though_its_mean_is_rounded():
+    with pytest.raises(InputError, match="ignorance"):
+        decompose_means(np.full((3, 7), 0.1))
+
+
+def test_seeds_that_differ_alike_on_every_row_are_not_certain():
+    rows, seeds = np.array([0.1, 0.3, 0.7, 0.2]), np.array([[0.0], [0.1], [0.3]])
+    # All rows in one order of 3! each: at most 3 of 3^4, as two of the seeds might have tied.
+    assert decompose_means(rows + seeds).p_equal == pytest.approx(3.0**-3)
+    assert decompose_means([[1, 1], [0, 0]]).p_equal == 0.5
+    assert decompose_means([[0.1, 0.3, 0.7]] * 3).p_equal == 1
+
+
+def test_a_component_of_exactly_zero_counts_as_zero_in_every_order():
+    x = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 1]])  # MS_A = MS_E = 1/12
+    dfs = {
+        round(decompose_means(x[list(i)][:, list(j)] * 0.1 + 0.3).df, 9)
+        for i in permutations(range(3))
+        for j in permutations(range(4))
+    }
+    assert len(dfs) == 1
+
+
+def test_a_standard_error_below_zero_is_refused():
+    with pytest.raises(InputError, match="sampling_se=-1"):
+        summary_only([0.1, 0.2], better="higher", sampling_se=-1)
+
+
+def test_differences_without_variance_are_told_as_untested():
+    found = decompose([1, 1, 0, 0], [[3, 4, 1, 2], [1, 1, 1, 1]])
+
+    assert found.areas == (1, 0.5)
+    assert found.p_equal == 1
+    assert any("nothing is tested" in note for note in found.notes)

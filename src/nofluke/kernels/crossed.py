@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ from scipy.special import fdtrc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_ROUNDING = 16 * np.finfo(np.float64).eps  # of a mean, relative to the largest score
 
 
 class Crossed(NamedTuple):
@@ -59,18 +62,34 @@ class Crossed(NamedTuple):
 
 
 def crossed(x: NDArray[np.float64]) -> Crossed:
-    """Mean squares, shape (seeds, rows) -> three numbers."""
+    """Mean squares, shape (seeds, rows) -> three numbers; those that differ by rounding are equal.
+
+    Whether a component is above 0 decides on degrees of freedom, and no rest makes a test certain:
+    neither may hang on the last digit.
+    """
     r, n = x.shape
     mean = x.mean()
     a, b = x.mean(axis=1) - mean, x.mean(axis=0) - mean
     left = x - mean - a[:, np.newaxis] - b
+    tiny = _ROUNDING * float(np.abs(x).max())
+    rest = _mean_square(left, (r - 1) * (n - 1), tiny)
+    seeds = n * _mean_square(a, r - 1, tiny)
+    rows = r * _mean_square(b, n - 1, tiny)
     return Crossed(
-        seeds=n * float((a**2).sum()) / (r - 1),
-        rows=r * float((b**2).sum()) / (n - 1),
-        rest=float((left**2).sum()) / ((r - 1) * (n - 1)),
+        seeds=rest if _tie(seeds, rest, n * tiny) else seeds,
+        rows=rest if _tie(rows, rest, r * tiny) else rows,
+        rest=rest,
         r=r,
         n=n,
     )
+
+
+def _mean_square(deviations: NDArray[np.float64], df: int, tiny: float) -> float:
+    return float((deviations**2).sum()) / df if np.abs(deviations).max() > tiny else 0.0
+
+
+def _tie(one: float, other: float, tiny: float) -> bool:
+    return abs(math.sqrt(one) - math.sqrt(other)) <= tiny
 
 
 class EqualMeans(NamedTuple):
@@ -91,10 +110,15 @@ def equal_means(x: NDArray[np.float64], found: Crossed) -> EqualMeans:
     """Whether all seeds have one mean, allowing for unequal variances and correlations of seeds.
 
     Greenhouse & Geisser 1959: degrees of freedom times (tr V)^2 / ((r - 1) tr V^2), where V is the
-    covariance of the seeds' deviations from the mean of all seeds in a row.
+    covariance of the seeds' deviations from the mean of all seeds in a row. Where MS_E is 0, F
+    would be certain; then seeds that differ stand in one order in all n rows, of at least r orders
+    that are equally likely if seeds are exchangeable within a row, and p is r^(1 - n) at most.
     """
     if not found.rest > 0:
-        return EqualMeans(0.0, 1.0, 1.0 if found.seeds == 0 else 0.0)
+        differ = found.seeds > 0
+        return EqualMeans(
+            math.inf if differ else 0.0, 1.0, float(found.r) ** (1 - found.n) if differ else 1.0
+        )
     of_rows = x - x.mean(axis=0)
     of_rows = of_rows - of_rows.mean(axis=1)[:, np.newaxis]
     V = of_rows @ of_rows.T

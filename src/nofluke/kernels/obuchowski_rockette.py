@@ -16,6 +16,8 @@ from scipy.special import chdtrc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+ROUNDING = 1e-12  # of areas, and of covariances relative to the variance of an area
+
 
 def jackknife_covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Covariance of areas by leaving out one row at a time, in closed form, shape (K, K).
@@ -183,11 +185,12 @@ def compared(values: NDArray[np.float64], parts: Components, *, crossed: bool) -
     else:
         cov3 = (parts.cov1 + (r - 1) * parts.cov3) / r
         df = t * (r - 1)
+    excess = r * (parts.cov2 - cov3)
     return Compared(
         mean_square=r * float(means.var(ddof=1)),
-        of_readers=float((left**2).sum()) / df,
+        of_readers=float((left**2).sum()) / df if np.abs(left).max() > ROUNDING else 0.0,
         df_readers=df,
-        excess=max(r * (parts.cov2 - cov3), 0.0),
+        excess=excess if excess > r * ROUNDING * parts.error else 0.0,
         r=r,
         cov3=cov3,
     )
@@ -215,11 +218,11 @@ def trace_test(values: NDArray[np.float64], centred: NDArray[np.float64]) -> Tra
     candidates do no harm (the ANOVA-type statistic of Brunner, Munzel & Puri 2002).
 
     Args:
-        values: Shape (K,).
+        values: Areas, shape (K,).
         centred: Covariance V of the deviations from the mean, shape (K, K).
     """
     trace, square = float(np.trace(centred)), float((centred**2).sum())
-    if not trace > 0:
+    if not trace > ROUNDING**2:
         return TraceTest(0.0, 0.0, 1.0)
     df = trace**2 / square
     statistic = float(((values - values.mean()) ** 2).sum()) / trace

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Outer: TypeAlias = "Sequence[ArrayLike]"
 Inner: TypeAlias = "Sequence[Sequence[ArrayLike | None]]"
 
+_ROUNDING = 1e-14  # of a fold's mean, relative to the largest loss
 _MANY = 50  # repeats, as the authors advise
 
 
@@ -104,7 +105,7 @@ def cv_interval(
         variance = math.fsum((x - mean) ** 2) / x.size
     else:
         variance = math.fsum(part.size * float(part.var(ddof=1)) for part in parts) / x.size
-    if x.min() == x.max() or not variance > 0:
+    if x.min() == x.max() or not variance > (_ROUNDING * np.abs(x).max()) ** 2:
         raise InputError(
             f"losses show no spread (mean {mean:g}); that is ignorance, not certainty. For shares "
             "of errors proportions.clopper_pearson has honest limits of one model.",

@@ -157,10 +157,11 @@ def decompose(
     found = roc_areas.deviations(y, s)
     S = area_covariance(y, found.of_rows, codes, name)
     model = one_test(found.values, S)
-    if not model.of_mean > 0:
+    if not model.of_mean > obuchowski_rockette.ROUNDING * model.error:
         raise InputError(
-            f"all {len(s)} seeds have area {found.values[0]:g} and the rows show no spread; that "
-            "is ignorance, not certainty. auc_interval of one seed gives honest limits.",
+            f"all {len(s)} seeds have area {found.values[0]:g} and the rows show no spread that "
+            "seeds share; that is ignorance, not certainty. auc_interval of one seed gives honest "
+            "limits.",
             code="NF235",
         )
     limits, df = _limits(model, y, found, codes, (method, error, on))
@@ -192,7 +193,12 @@ def decompose(
         p_equal=equal.pvalue,
         wald=(wald.statistic, wald.df, wald.pvalue),
         assumes=f"{ASSUMES if codes is None else ASSUMES_CLUSTERS}; {SEEDS}",
-        notes=(*negative(model), TRAINING, *few_clusters(codes)),
+        notes=(
+            *negative(model),
+            *_untested(found.values, equal),
+            TRAINING,
+            *few_clusters(codes),
+        ),
     )
 
 
@@ -252,7 +258,7 @@ def area_covariance(
 def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
     """Variances of the seeds of one recipe; exactly 0 between seeds where all areas are equal."""
     parts = obuchowski_rockette.components(S, 1, values.size)
-    same = values.min() == values.max()
+    same = np.ptp(values) <= obuchowski_rockette.ROUNDING
     s2 = 0.0 if same else float(values.var(ddof=1))
     return obuchowski_rockette.OneTest(s2, parts.error, parts.cov2, values.size)
 
@@ -260,12 +266,23 @@ def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
 def negative(model: OneTest) -> tuple[str, ...]:
     """The finding that a variance is estimated below 0."""
     below = {"the true areas of seeds": model.between, "what the rows add to all": model.cov2}
-    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < 0]
+    least = -obuchowski_rockette.ROUNDING * model.error
+    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < least]
     if not told:
         return ()
     return (
         f"NF237: a variance is estimated below 0: that of {' and of '.join(told)}. Without bias "
         "means just that where the truth is near 0; in standard errors it counts as 0.",
+    )
+
+
+def _untested(values: NDArray[np.float64], equal: obuchowski_rockette.TraceTest) -> tuple[str, ...]:
+    """The finding that areas differ by what no test can judge."""
+    if equal.df > 0 or np.ptp(values) <= obuchowski_rockette.ROUNDING:
+        return ()
+    return (
+        "NF201: areas of seeds differ in a way of which the rows show no variance (an area of 0 or "
+        "1, scores that all tie); p_equal is 1 because nothing is tested, not because they agree.",
     )
 
 

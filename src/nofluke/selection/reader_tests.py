@@ -229,7 +229,7 @@ def _differences(
 def _negative(model: Compared, parts: Components, r: int) -> tuple[str, ...]:
     """The finding that rows are estimated to add less than nothing to a difference."""
     excess = r * (parts.cov2 - model.cov3)
-    if excess >= 0:
+    if excess >= -r * obuchowski_rockette.ROUNDING * parts.error:
         return ()
     return (
         f"NF237: the variance that the rows add to differences of recipes is estimated below 0 "

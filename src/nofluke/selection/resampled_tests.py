@@ -23,6 +23,7 @@ from nofluke.results import Evidence, Interval
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+_ROUNDING = 1e-12  # relative to the largest difference: 0.3 - 0.2 is not 0.2 - 0.1
 _NO_SPREAD = (
     "all differences are {value:g}; a spread of 0 is ignorance, not certainty, and no test can be "
     "built on it. More or larger test sets would show one."
@@ -108,7 +109,7 @@ def corrected_t(
         )
     ratio = _ratio(J, n_train, n_test, folds, repeats)
     naive = student.standard_error(d)
-    if naive == 0:
+    if np.ptp(d) <= _ROUNDING * np.abs(d).max():
         raise InputError(_NO_SPREAD.format(value=d[0]), code="NF235")
     mean = math.fsum(d) / J
     se = naive * math.sqrt(1 + J * ratio)
@@ -197,7 +198,7 @@ def five_by_two(differences: ArrayLike, *, method: str = "f") -> FiveByTwo:
     checks.choice(method, ("f", "t"), name="method")
     p = _five_by_two(differences)
     squares = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum())
-    if (p[:, 0] == p[:, 1]).all():
+    if np.abs(p[:, 0] - p[:, 1]).max() <= _ROUNDING * np.abs(p).max():
         raise InputError(
             "both folds of every repeat have the same difference; a spread of 0 is ignorance, not "
             "certainty. Larger test sets would show one.",

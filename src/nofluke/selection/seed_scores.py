@@ -78,7 +78,8 @@ def decompose_means(
     Raises:
         InputError: Not a finite table of at least two seeds and two rows (NF235); all equal.
 
-    Source: Satterthwaite 1946; the test Greenhouse & Geisser 1959.
+    Source: Satterthwaite 1946; the test Greenhouse & Geisser 1959, or permutations within rows
+    where seeds differ by the same on every row and F would be certain.
 
     >>> found = decompose_means([[1, 0, 1, 1, 0, 1], [1, 0, 1, 0, 0, 1], [1, 1, 1, 1, 0, 1]])
     >>> print(found)
@@ -254,8 +255,13 @@ def summary_only(
 def _range(sd: float, sampling_se: float | None) -> tuple[float, float] | None:
     if sampling_se is None:
         return None
-    V = checks.real(sampling_se, name="sampling_se") ** 2
-    return math.sqrt(max(sd**2 - V, 0.0)), sd
+    se = checks.real(sampling_se, name="sampling_se")
+    if se < 0:
+        raise InputError(
+            f"sampling_se={se:g} is below 0; expected the standard error of one seed's score.",
+            code="NF008",
+        )
+    return math.sqrt(max(sd**2 - se**2, 0.0)), sd
 
 
 def _largest(n: int) -> float:
