@@ -282,3 +282,9 @@ def test_an_inner_layer_without_times_has_folds():
     inner = plan.within(np.arange(12), apart=[])
 
     assert (inner.n_splits, inner.periods, inner.apart) == (5, 0, ())
+
+
+@pytest.mark.parametrize("n_splits", [0, -1, 2.5, "two"])
+def test_an_inner_layer_counts_its_folds_in_whole_numbers(n_splits):
+    with pytest.raises(InputError, match="n_splits"):
+        plan_split(time=np.arange(20)).within(np.arange(12), n_splits=n_splits)

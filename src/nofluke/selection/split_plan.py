@@ -137,7 +137,7 @@ class Splitter:
         alone = known.time is not None and not known.units
         # One fold is a split by times only where there are times still.
         outside = self.n_splits if self.n_splits > 1 or alone else 5
-        folds = outside if n_splits is None else n_splits
+        folds = outside if n_splits is None else checks.whole(n_splits, name="n_splits")
         most = _units(known, self.method)[0]
         times = 0 if known.time is None else np.unique(known.time).size
         return _planned(
