@@ -123,3 +123,19 @@ def test_samples_that_cannot_be_compared():
             drift.covariates(rows, other)
     with pytest.raises(InputError, match="ascend"):
         drift.psi([1, 2], [1, 2], cuts=[1, 1])
+
+
+def test_cells_that_hold_no_row_change_nothing():
+    x, y = np.tile(np.arange(4), 10), np.repeat(np.arange(4), [8, 12, 9, 11])
+    few = drift.psi(x, y, cuts=[0.5, 1.5, 2.5])
+    many = drift.psi(x, y, cuts=np.arange(1, 100) - 0.5)
+
+    assert (many.value, many.expected, many.pvalue) == (few.value, few.expected, few.pvalue)
+    assert many.expected == pytest.approx(3 * (1 / 40 + 1 / 40))
+    assert len(many.reference) == 100
+
+
+@pytest.mark.parametrize("n_bins", [0, 1, "ten"])
+def test_cells_are_counted_in_whole_numbers(n_bins):
+    with pytest.raises(InputError, match="n_bins"):
+        drift.covariates(np.arange(20), np.arange(20), n_bins=n_bins)

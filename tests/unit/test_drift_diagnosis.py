@@ -38,7 +38,7 @@ def test_the_error_rate_alone_separates_nothing():
 
     assert found.seen == ("errors",)
     assert found.excluded == ()
-    assert "all raise the error rate" in found.notes[0]
+    assert "can each raise the error rate" in found.notes[0]
     assert "a monitor for each class" in found.notes[0]
 
 
@@ -75,3 +75,10 @@ def test_nothing_to_go_by_is_refused():
         drift.diagnose()
     with pytest.raises(InputError, match="together"):
         drift.diagnose(errors=CALM, prevalence=0.1)
+
+
+@pytest.mark.parametrize("prevalence", [float("nan"), 5, 0, -0.1])
+def test_a_share_before_that_is_none_moves_nothing(prevalence):
+    share = drift.bbse(80, 20, 20, 380, flagged=300, n=800)
+    with pytest.raises(InputError):
+        drift.diagnose(share=share, prevalence=prevalence)

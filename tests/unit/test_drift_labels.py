@@ -141,3 +141,21 @@ def test_no_positives_are_left():
     assert found.new_precision is None
     assert found.old_scale_threshold is None
     assert math.isclose(found.precision, 1)
+
+
+def test_an_estimate_at_an_end_by_chance_is_not_said_to_be_drift():
+    none_flagged = bbse(40, 20, 10, 930, flagged=0, n=20)
+
+    assert none_flagged.boundary
+    assert not none_flagged.refuted
+    assert none_flagged.lower <= 0.05 <= none_flagged.upper
+    assert "by chance" in none_flagged.notes[0]
+    assert "more likely" not in none_flagged.notes[0]
+
+
+@pytest.mark.parametrize(("share", "right"), [(0, "is 0 for"), (1, "is 1 for")])
+def test_no_advice_that_would_be_refused_where_one_class_is_left(share, right):
+    said = str(consequences(prevalence=0.1, new_prevalence=share, tpr=0.8, fpr=0.1))
+
+    assert right in said
+    assert "shift_prior" not in said

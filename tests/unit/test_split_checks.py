@@ -145,3 +145,17 @@ def test_faults_as_rows():
     (row,) = validate([0, 1], [1, 2]).rows()
     assert row["kind"] == "row"
     assert row["count"] == 1
+
+
+@pytest.mark.parametrize("similarity", [0.6, 0.7, 0.8, 0.9])
+def test_a_similarity_of_exactly_the_limit_counts(similarity):
+    # Two texts of ten characters share ten times the similarity of them.
+    kept = round(10 * similarity)
+    texts = ["a" * 10, "a" * kept + "b" * (10 - kept)]
+
+    assert kinds(validate([0], [1], texts=texts, similarity=similarity)) == [("text", 1)]
+
+
+def test_places_that_are_none_are_refused():
+    with pytest.raises(InputError, match="train must be places"):
+        validate(["a"], [1])

@@ -1,4 +1,5 @@
 import pickle
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -258,3 +259,32 @@ def test_a_plan_describes_itself():
     assert repr(plan) == "Splitter(1 splits by time, 3 rows)"
     assert str(plan).startswith("The scores speak for cases later than all training rows.")
     assert plan.rows() == [{"split": 0, "n_train": 1, "n_test": 2, "n_unused": 0}]
+
+
+def test_a_duration_is_no_gap_between_plain_numbers():
+    milliseconds = [0, 1000, 2000, 700_000]
+    for gap in (timedelta(minutes=10), np.timedelta64(10, "m")):
+        with pytest.raises(InputError, match="whose unit is not known"):
+            plan_split(time=milliseconds, gap=gap, periods=1)
+    dates = np.array(milliseconds, "datetime64[ms]")
+    plan = plan_split(time=dates, gap=timedelta(milliseconds=1500), periods=1)
+    assert plan.pairs[0][0].tolist() == [0]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_label_is_no_class(missing):
+    with pytest.raises(InputError, match="missing for 1 of 4"):
+        plan_split(labels=["a", missing, "b", "a"], n_splits=2)
+
+
+def test_an_inner_layer_without_times_has_folds():
+    plan = plan_split(time=np.arange(20))
+    inner = plan.within(np.arange(12), apart=[])
+
+    assert (inner.n_splits, inner.periods, inner.apart) == (5, 0, ())
+
+
+@pytest.mark.parametrize("n_splits", [0, -1, 2.5, "two"])
+def test_an_inner_layer_counts_its_folds_in_whole_numbers(n_splits):
+    with pytest.raises(InputError, match="n_splits"):
+        plan_split(time=np.arange(20)).within(np.arange(12), n_splits=n_splits)

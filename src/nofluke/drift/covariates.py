@@ -41,7 +41,7 @@ class PSI:
 
     Attributes:
         value: Sum of (q - p) log(q / p) over cells.
-        expected: Its mean without drift, about (K - 1) (1/n + 1/m).
+        expected: About its mean without drift: (K - 1) (1/n + 1/m) for K cells that hold rows.
         pvalue: Share of permutations with a value at least as large.
         cuts: Inner edges of the cells; a value at a cut lies above it.
         reference: Counts by cell before.
@@ -57,7 +57,7 @@ class PSI:
 
     def __str__(self) -> str:
         return (
-            f"PSI {self.value:.4g}, where {self.expected:.4g} is expected without drift "
+            f"PSI {self.value:.4g}, where about {self.expected:.4g} is expected without drift "
             f"(p = {self.pvalue:.3g})"
         )
 
@@ -157,7 +157,7 @@ def psi(
     The common limits 0.1 and 0.25 ignore the number of rows: without any drift the index is about
     (K - 1) (1/n + 1/m) on average (Yurdakul 2018). The p-value is that of a permutation test, valid
     at every n for independent rows. Where a cell is empty on one side, half a count is added to
-    every cell of both.
+    every cell of both; cells that hold no row at all are left out.
 
     Args:
         reference: Values before, shape (n,).
@@ -172,7 +172,7 @@ def psi(
 
     >>> found = psi([1, 2, 3, 4] * 5, [3, 4, 5, 6] * 5, cuts=[2.5, 4.5])
     >>> print(found)
-    PSI 2.832, where 0.2 is expected without drift (p = 0.001)
+    PSI 2.832, where about 0.2 is expected without drift (p = 0.001)
     """
     x, y = checks.sample(reference, name="reference"), checks.sample(current, name="current")
     inner = _cuts(x, y, cuts, checks.whole(n_bins, name="n_bins", least=2))
@@ -228,6 +228,7 @@ def covariates(
     error = checks.fraction(alpha, name="alpha")
     folds = checks.whole(n_folds, name="n_folds", least=2)
     B = checks.whole(n_resamples, name="n_resamples")
+    n_bins = checks.whole(n_bins, name="n_bins", least=2)
     if min(len(a), len(b)) < 2 * folds or error < 2 / (B + 1):
         raise InputError(
             f"{len(a)} and {len(b)} rows, n_folds={folds} and n_resamples={B} can show no drift at "
@@ -324,13 +325,16 @@ def _psi(
 ) -> PSI:
     K = cuts.size + 1
     a, b = (np.bincount(np.searchsorted(cuts, v, side="right"), minlength=K) for v in (x, y))
-    value = float(two_samples.stability(a, b))
+    # Cells without any row say nothing; half counts in them would draw the index to 0.
+    held = a + b > 0
+    value = float(two_samples.stability(a[held], b[held]))
     # A permutation of rows draws the counts of the reference without replacement.
-    drawn = rng.multivariate_hypergeometric(a + b, x.size, size=B)
-    others = two_samples.stability(drawn, a + b - drawn)
+    both = (a + b)[held]
+    drawn = rng.multivariate_hypergeometric(both, x.size, size=B)
+    others = two_samples.stability(drawn, both - drawn)
     return PSI(
         value=value,
-        expected=(K - 1) * (1 / x.size + 1 / y.size),
+        expected=(both.size - 1) * (1 / x.size + 1 / y.size),
         pvalue=float((1 + np.sum(others >= value - _SLACK)) / (B + 1)),
         cuts=tuple(cuts.tolist()),
         reference=tuple(a.tolist()),

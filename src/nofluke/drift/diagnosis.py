@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nofluke import checks
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def diagnose(
         negatives: The monitor of the errors among negatives (false alarms).
 
     Raises:
-        InputError: Nothing to go by, or one of ``share`` and ``prevalence`` without the other.
+        InputError: Nothing to go by, one of ``share`` and ``prevalence`` without the other, or a
+            share before that lies outside (0, 1).
 
     >>> from nofluke.drift import bbse, monitor
     >>> found = diagnose(share=bbse(80, 20, 20, 380, flagged=300, n=800), prevalence=0.1)
@@ -74,6 +76,8 @@ def diagnose(
         raise InputError(
             "diagnose() needs some evidence, and share= and prevalence= together.", code="NF008"
         )
+    if prevalence is not None:
+        checks.fraction(prevalence, name="prevalence")
     moved = _moved(share, prevalence)
     classes = [m for m in (positives, negatives) if m is not None]
     within = any(m.alarm is not None for m in classes)
@@ -143,8 +147,8 @@ def _open(
             )
     elif overall and not within:
         told.append(
-            "harder rows, another share of positives and another meaning of labels all raise the "
-            "error rate"
+            "harder rows, another share of positives and another meaning of labels can each raise "
+            "the error rate"
             + ("" if classes == 2 else "; a monitor for each class would take the share out")
         )
     elif within and predictors is not False:

@@ -28,7 +28,8 @@ class LabelShift(Interval):
 
     Attributes:
         raw: The estimate before it is brought into [0, 1]; equal to it for "em".
-        boundary: Whether the estimate is 0 or 1: the rows say that the assumption is strained.
+        boundary: Whether the estimate is 0 or 1: by chance with few rows, or because the
+            assumption fails.
         refuted: Whether no share of positives explains the rows at this level.
         assumes: What must be true for the interval.
         notes: Cautions, each beginning with its code.
@@ -160,7 +161,8 @@ def em(
 
     The maximum of the likelihood to which the EM steps of Saerens, Latinne & Decaestecker 2002 go;
     the likelihood is concave, so it is found without steps. It lies at 0 or 1 more often than one
-    thinks, with rows that are not drawn as assumed: that is flagged, and the number is no finding.
+    thinks, with few rows or with rows that are not drawn as assumed: that is flagged, and the
+    number is no finding.
     The interval is that of the likelihood ratio, right in the limit.
 
     Args:
@@ -343,8 +345,9 @@ def _notes(raw: float, *, refuted: bool, by: str) -> tuple[str, ...]:
         return ()
     end = "0" if raw <= 0 else "1"
     return (
-        f"NF251: by the {by} the share of positives would be {raw:.3g}, at or beyond {end}; more "
-        "likely the rows in each class have changed, so read it as a warning and label some rows.",
+        f"NF251: by the {by} the share of positives would be {raw:.3g}, at or beyond {end}; few "
+        "rows do that by chance, and so do rows in a class that have changed. Read the limits, not "
+        "the estimate, and label some rows.",
     )
 
 
@@ -365,10 +368,12 @@ def _sentences(
         )
     if not math.isclose(old, new):
         way = "too high" if new < old else "too low"
-        said.append(
-            f"Probabilities calibrated before are {way} now; classify.cost.shift_prior rescales "
-            "them."
+        how = (
+            "classify.cost.shift_prior rescales them"
+            if 0 < new < 1
+            else f"the right one is {new:.0f} for every row"
         )
+        said.append(f"Probabilities calibrated before are {way} now; {how}.")
     if cut is not None and scale is not None:
         said.append(
             f"The threshold {cut:.4g} from costs stays for rescaled probabilities; among the old "

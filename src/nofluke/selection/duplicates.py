@@ -211,6 +211,8 @@ def _close(
     from rapidfuzz.process import cdist
 
     left = [texts[i] for i in a.tolist()]
+    # The cutoff of rapidfuzz loses similarities of exactly the limit to rounding.
+    cutoff = max(0.0, similarity - 1e-6)
     found = []
     for start in range(0, b.size, _CHUNK):
         part = b[start : start + _CHUNK]
@@ -218,11 +220,11 @@ def _close(
             [texts[j] for j in part.tolist()],
             left,
             scorer=Indel.normalized_similarity,
-            score_cutoff=similarity,
-            dtype=np.float32,
+            score_cutoff=cutoff,
+            dtype=np.float64,
         )
         best = alike.argmax(axis=1)
-        hits = np.flatnonzero(alike[np.arange(part.size), best] > 0)
+        hits = np.flatnonzero(alike[np.arange(part.size), best] >= similarity - 1e-12)
         found += [(int(a[best[k]]), int(part[k])) for k in hits.tolist()]
     return found
 

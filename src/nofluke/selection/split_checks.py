@@ -110,7 +110,7 @@ def validate(
             are several and one of them is on both sides: the score then mixes two questions.
         time: When each row was measured, shape (n,): every test row later than every training row
             by more than ``gap``.
-        gap: In the units of ``time``, seconds or a timedelta for dates.
+        gap: In the units of ``time``; for dates, seconds or a timedelta.
         labels: The class of each row, shape (n,): none missing on one side.
         texts: The text of each row, n of them: no test row says what a training row says, up to
             case, blanks and a few characters.
@@ -184,9 +184,13 @@ def validate(
 def _at_least(*parts: ArrayLike) -> int:
     """The number of rows that places speak of."""
     arrays = [np.asarray(p) for p in parts]
-    return max(
-        (p.size if p.dtype == np.bool_ else int(p.max()) + 1 for p in arrays if p.size), default=1
-    )
+    sizes = [p.size if p.dtype == np.bool_ else int(p.max()) + 1 for p in arrays if _placed(p)]
+    return max([1, *sizes])
+
+
+def _placed(places: NDArray[Any]) -> bool:
+    # What holds no places is refused later, with a word for it.
+    return places.size > 0 and places.dtype.kind in "iub"
 
 
 def _rows(a: NDArray[np.int64], b: NDArray[np.int64]) -> Fault | None:

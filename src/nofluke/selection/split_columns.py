@@ -95,7 +95,7 @@ def columns(
         n=count,
         units={k: _column(beside.ids(v, places, what=k)) for k, v in known.items()},
         time=moments,
-        gap=_gap(gap, timed=moments is not None),
+        gap=_gap(gap, time=time),
         labels=None if labels is None else _classes(labels),
         ids=None if ids is None else _order(beside.ids(ids, places, what="ids")),
     )
@@ -167,7 +167,15 @@ def _times(time: ArrayLike, places: tuple[str, ...]) -> NDArray[np.float64]:
     return moments
 
 
-def _gap(gap: Any, *, timed: bool) -> float:
+def _gap(gap: Any, *, time: ArrayLike | None) -> float:
+    lasts = isinstance(gap, timedelta | np.timedelta64)
+    if lasts and time is not None and np.asarray(time).dtype.kind != "M":
+        raise InputError(
+            f"gap={gap!r} is a duration, and time= holds numbers whose unit is not known "
+            "(seconds, milliseconds, days); give gap= as a number in that unit, or time= as "
+            "datetime64.",
+            code="NF008",
+        )
     if isinstance(gap, timedelta):
         value = gap.total_seconds()
     elif isinstance(gap, np.timedelta64):
@@ -176,20 +184,18 @@ def _gap(gap: Any, *, timed: bool) -> float:
         value = checks.real(gap, name="gap")
     if value < 0 or not np.isfinite(value):
         raise InputError(f"gap={gap!r} must be at least 0 and finite.", code="NF008")
-    if value > 0 and not timed:
+    if value > 0 and time is None:
         raise InputError(f"gap={gap!r} needs time=, the time of each row.", code="NF008")
     return value
 
 
 def _classes(labels: ArrayLike) -> Column:
-    given = np.asarray(labels)
-    texts = [str(v) for v in given.tolist()]
-    if given.dtype.kind == "f" and np.isnan(given).any():
-        raise InputError(
-            f"labels= is missing for {int(np.isnan(given).sum())} of {given.size} rows.",
-            code="NF007",
-        )
-    return _column(texts)
+    # Looked at as objects: among texts, NumPy makes texts of None and NaN, too.
+    given = np.asarray(labels, dtype=object).tolist()
+    missing = sum(v is None or (isinstance(v, float) and np.isnan(v)) for v in given)
+    if missing:
+        raise InputError(f"labels= is missing for {missing} of {len(given)} rows.", code="NF007")
+    return _column([str(v) for v in np.asarray(labels).tolist()])
 
 
 def _column(texts: list[str]) -> Column:

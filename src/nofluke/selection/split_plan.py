@@ -134,7 +134,10 @@ class Splitter:
         known = self.columns.take(chosen)
         if apart is not None:
             known = known.only(_some_of(apart, self.apart))
-        folds = self.n_splits if n_splits is None else n_splits
+        alone = known.time is not None and not known.units
+        # One fold is a split by times only where there are times still.
+        outside = self.n_splits if self.n_splits > 1 or alone else 5
+        folds = outside if n_splits is None else checks.whole(n_splits, name="n_splits")
         most = _units(known, self.method)[0]
         times = 0 if known.time is None else np.unique(known.time).size
         return _planned(
@@ -206,7 +209,7 @@ def plan_split(
         label_version: Under which rules each row was labelled, shape (n,).
         time: When each row was measured: numbers or datetime64, shape (n,).
         gap: A test row is later than every training row by more than this; in the units of
-            ``time``, seconds or a timedelta for dates. As long as the outcome takes to be known.
+            ``time``; for dates, seconds or a timedelta. As long as the outcome takes to be known.
         labels: The class of each row, shape (n,), for folds that are alike.
         ids: An id of its own for each row, shape (n,), for a draw that no order of rows changes.
         n_splits: Folds of units; by default 5, or one fold for each unit if there are fewer. With
