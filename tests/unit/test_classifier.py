@@ -95,6 +95,10 @@ def test_equality_is_withheld_where_it_would_take_an_area_of_1_to_be_known(rows)
 
     assert classifier(table(rows), **FEW).equality is not None
     assert classifier(table((y, perfect)), **FEW).equality is None
+    few = np.r_[np.flatnonzero(y)[:12], np.flatnonzero(1 - y)]
+    assert (
+        classifier(table((y[few], {k: p[few] for k, p in by_name.items()})), **FEW).equality is None
+    )
 
 
 def test_no_candidate_is_quoted_as_best_alone(rows):
