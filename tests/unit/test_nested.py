@@ -30,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from nofluke import plots
+from nofluke.classify.folds import auc_by_fold
 from nofluke.errors import InputError
 from nofluke.selection import nested_cv
 from nofluke.selection.nested import NestedCV, audit
@@ -357,8 +358,9 @@ def test_a_pooled_area_is_another_quantity_than_the_mean_of_the_folds():
     p = [r["score"] for r in found.out_of_fold()]
 
     assert found.pooled == pytest.approx(roc_auc_score(Y, p))
-    assert table.auc_by_fold().mean == pytest.approx(found.estimate)
-    assert table.auc_by_fold().pooled == pytest.approx(found.pooled)
+    by_fold = auc_by_fold(table)
+    assert by_fold.mean == pytest.approx(found.estimate)
+    assert by_fold.pooled == pytest.approx(found.pooled)
     assert found.pooled != pytest.approx(found.estimate, abs=1e-6)
     mirrored = found.predictions(positive=0).sample().predictions
     assert mirrored == pytest.approx(1 - np.array(p))
