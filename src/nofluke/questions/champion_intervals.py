@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NO_ROWS = (
     "one score for each candidate does not say how scores move with the rows; rows of all "
-    "candidates do, and n_positive= and n_negative= for areas as far as an approximation goes"
+    "candidates do; for areas the sizes of both classes do roughly"
 )
 NO_SPREAD = "all scores are equal, which is ignorance of the spread and not certainty"
 

@@ -203,7 +203,7 @@ def _gate_notes(card: ChampionCard) -> list[str]:
         found.append(
             f"NF259: the gate {at:g} is {'reached' if gate['planned_passes'] else 'missed'} by "
             f"what was planned and {'reached' if gate['best_passes'] else 'missed'} by the best of "
-            f"{card.tried}; the rule decides, and the one that was planned counts."
+            f"{card.tried}; passing by the best is passing by a choice after looking."
         )
     return found
 
