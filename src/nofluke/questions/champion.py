@@ -164,7 +164,7 @@ def _refuse_sizes(given: Entries, sizes: tuple[int, int] | None) -> None:
 def _planned(given: Entries, rule: str) -> str | int:
     if rule in ("mean", "median"):
         return rule
-    if isinstance(rule, str) and rule.startswith("name:"):
+    if str(rule).startswith("name:"):
         return facts.position(given, rule, option="planned")
     raise InputError(
         f"planned={rule!r} is no rule; say 'mean', 'median', or 'name:' with a candidate. The "

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.questions.replicates import samples
-from nofluke.scores import metrics
+from nofluke.scores import findings, metrics
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.table import Scores
 
@@ -149,7 +149,8 @@ def _table(table: Scores, better: str | None, metric: str | None) -> Entries:
     if rows is not None and table.cluster is not None:
         raise InputError(
             "the rows come in clusters, which an interval of the best mean would have to count; "
-            "give one score for each cluster: champion(scores.by_group()).",
+            "give one score for each cluster (its mean), or labelled predictions, whose clusters "
+            "are counted.",
             code="NF253",
         )
     return Entries(
@@ -160,7 +161,7 @@ def _table(table: Scores, better: str | None, metric: str | None) -> Entries:
         bounds=table.bounds or metrics.known(name).bounds,
         rows=rows,
         digest=table.digest,
-        notes=table.notes,
+        notes=(*table.notes, *findings.failures(table)),
     )
 
 

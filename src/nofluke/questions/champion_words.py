@@ -69,11 +69,12 @@ def _interval(row: Row) -> str:
 
 
 def _thing(row: Row) -> str:
+    about: str = row["about"]
     return {
         "winner": f"true score of {row['candidate']}, the best",
         "named": f"true score of {row['candidate']}, named beforehand",
         "next run": "score of one further run on the same rows",
-    }.get(row["what"], row["about"])
+    }.get(row["what"], about)
 
 
 def _gate(card: ChampionCard) -> list[str]:
