@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from nofluke import quantiles
 from nofluke.classify.auc_intervals import auc_interval
@@ -171,13 +172,19 @@ def _winner(given: Entries, asked: Asked) -> tuple[Row, tuple[str, ...]]:
         se = given.rows.std(axis=1, ddof=1) / math.sqrt(given.rows.shape[1])
         if not se.max() > 0:
             return _row(given, asked, what, shown, None, ("none", "none", NO_SPREAD), at=at), ()
-        return _zoomed(given, asked, what, np.maximum(se, 0), "asymptotic"), ()
+        wider = _estimated(given.rows.shape[1] - 1, asked.alpha / asked.tried)
+        return _zoomed(given, asked, what, se * wider, "asymptotic"), ()
     if asked.sizes is None:
         return _row(given, asked, what, None, None, ("none", "none", NO_ROWS), at=at), ()
     implied = np.array([implied_se(v, *asked.sizes) for v in given.values.tolist()])
     if not implied.max() > 0:
         return _row(given, asked, what, None, None, ("none", "none", NO_SPREAD), at=at), ()
     return _zoomed(given, asked, what, implied, "heuristic"), ()
+
+
+def _estimated(df: int, alpha: float) -> float:
+    """How much wider t makes limits than z, at the most extreme level that zoom comes to."""
+    return float(stdtrit(df, 1 - alpha / 2) / ndtri(1 - alpha / 2))
 
 
 def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: str) -> Row:
