@@ -95,6 +95,17 @@ def test_areas_with_hidden_candidates_share_the_error_level(areas, table):
     assert (own["lower"], own["upper"]) == (named.lower, named.upper)
 
 
+def test_a_perfect_area_shares_the_error_level(areas):
+    y, s = areas
+    ids = {"s0": s["s0"], "perfect": y + 0.5 * np.arange(300) / 300}
+    card = champion(Predictions.from_arrays(y, ids))
+    row = card.row("winner")
+    want = auc_interval(y, ids["perfect"], alpha=(1 - 0.95) / 2)
+    assert card.best_value == 1
+    assert (row["lower"], row["upper"]) == (want.lower, want.upper)
+    assert row["lower"] < 1
+
+
 def test_means_of_rows_where_lower_wins():
     x = np.random.default_rng(1).gamma(2.0, size=(5, 80))
     card = champion(Scores.from_arrays(x, better="lower"), gate=float(x.mean()))

@@ -94,12 +94,12 @@ def _decomposed(given: Entries, asked: Asked) -> SeedDecomposition | MeanDecompo
 
 
 def _mean(given: Entries, asked: Asked, parts: SeedDecomposition | MeanDecomposition | None) -> Row:
-    about = "mean of the recipe, other seeds and other rows"
+    about = "mean of the recipe, new candidates and new rows"
     if parts is not None:
         limits = (parts.lower, parts.upper)
         words = (parts.method, parts.guarantee, parts.assumes)
         return _row(given, asked, ("mean", about), parts.estimate, limits, words)
-    about = "mean of the recipe, other seeds on the same rows"
+    about = "mean of the recipe, new candidates on the same rows"
     x = given.values
     se = _sd(given) / math.sqrt(given.m)
     return _normal(given, asked, ("mean", about), se, float(x.mean()))
@@ -200,7 +200,8 @@ def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: 
 
 def _best_area(given: Entries, asked: Asked, what: tuple[str, str]) -> tuple[Row, tuple[str, ...]]:
     at = given.winner
-    if asked.tried == given.m:
+    # On the logit scale an area of 0 or 1 has no place; the error level is divided then too.
+    if asked.tried == given.m and ((given.values > 0) & (given.values < 1)).all():
         best = hybrid_auc(
             cast("NDArray[np.bool_]", given.labels),
             cast("NDArray[np.float64]", given.rows),

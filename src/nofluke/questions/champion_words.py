@@ -156,7 +156,7 @@ def _parts(card: ChampionCard) -> list[str]:
     if d is None:
         return []
     return [
-        f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, seeds "
+        f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, candidates "
         f"and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out the rows. The "
         f"test that all true scores are equal has p = {d['p_equal']:.3g}."
     ]
