@@ -120,6 +120,8 @@ def _luck(card: ChampionCard) -> list[str]:
         said = []
     for row in card.optimism:
         how = "observed correlation" if row["source"] == "rows" else "correlation"
+        if row["source"] == "rows" and row["rho"] <= 0:
+            how = "an observed correlation of at most"
         said.append(
             f"Among {row['m']} equally good candidates with standard error {row['se']:.4g} and "
             f"{how} {row['rho']:.3g}, the best would show {row['value']:.4g} more than it is worth "
@@ -156,8 +158,8 @@ def _parts(card: ChampionCard) -> list[str]:
     if d is None:
         return []
     return [
-        f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, candidates "
-        f"and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out the rows. The "
+        f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, "
+        f"candidates and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out the rows. The "
         f"test that all true scores are equal has p = {d['p_equal']:.3g}."
     ]
 
