@@ -159,8 +159,8 @@ def _parts(card: ChampionCard) -> list[str]:
         return []
     return [
         f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, "
-        f"candidates and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out the rows. "
-        f"The test that all true scores are equal has p = {d['p_equal']:.3g}."
+        f"candidates and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out "
+        f"the rows. The test that all true scores are equal has p = {d['p_equal']:.3g}."
     ]
 
 
