@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
+    from nofluke.questions.champion import champion
     from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
@@ -41,6 +42,7 @@ __all__ = [
     "bands",
     "certify",
     "certify_kpis",
+    "champion",
     "classifier",
     "classify",
     "compare",
@@ -69,6 +71,7 @@ _ROOMS = {
     "audit_methods": "nofluke.questions.methods_audit",
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
+    "champion": "nofluke.questions.champion",
     "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",

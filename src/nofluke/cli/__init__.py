@@ -113,6 +113,12 @@ def app() -> App:
         help_epilogue="Example: nofluke classifier scored.csv --threshold 0.5 --positive yes",
     )
     commands.command(
+        "nofluke.cli.champion:champion",
+        name="champion",
+        help="What is the best of several runs worth, beside what was planned?",
+        help_epilogue="Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

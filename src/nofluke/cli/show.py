@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The words of each kind of answer, imported when they are needed.
 _TEXTS = {
     "certify": "nofluke.cli.certificate_text",
+    "champion": "nofluke.cli.champion_text",
     "classifier": "nofluke.cli.classifier_text",
     "compare": "nofluke.cli.comparison_text",
     "compare_pooled": "nofluke.cli.pooled_text",
@@ -34,6 +35,7 @@ _TEXTS = {
 
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
+    "champion": "champion",
     "classifier": "classifier",
     "rank": "rank",
     "runs": "runs",

@@ -58,7 +58,7 @@ def in_options(message: str, names: Collection[str]) -> str:
 
 def of_command(message: str, command: str) -> str:
     """The message with the options of this command; as it is if the command has none."""
-    if command not in ("certify", "classifier", "compare", "rank", "runs", "plan"):
+    if command not in ("certify", "champion", "classifier", "compare", "rank", "runs", "plan"):
         return message
     asks = getattr(importlib.import_module(f"nofluke.cli.{command}"), command)
     return in_options(message, inspect.signature(asks).parameters)

@@ -1,0 +1,190 @@
+"""What else a champion's card says: the gate, the luck of the best, and a published number."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy.special import stdtr
+
+from nofluke import checks
+from nofluke.classify.curves import delong
+from nofluke.errors import InputError
+from nofluke.selection.optimism import (
+    expected_maximum,
+    expected_optimism,
+    gate_check,
+    implied_se,
+    naive_coverage,
+    pass_probability,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nofluke.questions.champion_entries import Entries
+    from nofluke.questions.champion_intervals import Asked
+    from nofluke.results import Row
+
+_RHOS = (0.0, 0.5, 0.9)
+
+
+def reached(value: float, gate: float, better: str) -> bool:
+    """Whether a score is at the gate or on its good side; sums may be off in the last digits.
+
+    >>> reached(sum([0.1] * 3) / 3, 0.1, "higher"), reached(0.81, 0.82, "higher")
+    (True, False)
+    """
+    ahead = value - gate if better == "higher" else gate - value
+    return ahead >= -1e-12 * max(1.0, abs(gate))
+
+
+def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float) -> Row | None:
+    """The gate under both rules: what was planned, and the best."""
+    if gate is None:
+        return None
+    at = checks.real(gate, name="gate")
+    best = float(given.values[given.winner])
+    noise = None
+    if asked.sizes is not None:
+        values = {"planned": planned, "best": best}
+        noise = {
+            name: gate_check(value, at, *asked.sizes, level=asked.level)
+            for name, value in values.items()
+        }
+    return {
+        "gate": at,
+        "planned_passes": reached(planned, at, given.better),
+        "best_passes": reached(best, at, given.better),
+        "count": sum(reached(v, at, given.better) for v in given.values.tolist()),
+        "of": given.m,
+        "noise": None
+        if noise is None
+        else [
+            {"of": name, "value": c.value, "se": c.se, "lower": c.lower, "upper": c.upper,
+             "inside": c.inside}
+            for name, c in noise.items()
+        ],
+    }  # fmt: skip
+
+
+def passing(gate: Row | None, tried: int) -> Row | None:
+    """The chance that one of all passes, if each passes as often as those at hand did."""
+    if gate is None or not gate["count"]:
+        return None
+    p = gate["count"] / gate["of"]
+    unknown = pass_probability(p, tried)
+    independent = pass_probability(p, tried, dependence="independent").upper
+    return {
+        "p": p,
+        "m": tried,
+        "lower": unknown.lower,
+        "upper": unknown.upper,
+        "independent": independent,
+    }
+
+
+def optimism(given: Entries, asked: Asked) -> tuple[Row, ...]:
+    """How far the best of equally good candidates is ahead of its truth on average."""
+    m = asked.tried
+    if given.rows is not None:
+        return (_observed(given, asked),)
+    if asked.sizes is None:
+        return ()
+    centre = float(given.values.mean())
+    se = implied_se(centre, *asked.sizes)
+    return tuple(_equal(m, se, rho, asked.level, "implied") for rho in _RHOS)
+
+
+def _equal(m: int, se: float, rho: float, level: float, source: str) -> Row:
+    return {
+        "rho": rho,
+        "se": se,
+        "m": m,
+        "value": expected_maximum(m, sd=se, rho=rho),
+        "naive_coverage": naive_coverage(m, level=level, rho=rho),
+        "source": source,
+    }
+
+
+def _observed(given: Entries, asked: Asked) -> Row:
+    """At the covariance of the rows; for those not in the data the mean correlation stands in."""
+    matrix = _covariance(given)
+    found = expected_optimism(matrix, seed=asked.seed)
+    rho = min(max(found.mean_correlation or 0.0, 0.0), 1.0)
+    se = math.sqrt(float(np.diag(matrix).mean()))
+    told = _equal(asked.tried, se, rho, asked.level, "rows")
+    if asked.tried == given.m:
+        told["value"] = found.value
+    return told
+
+
+def _covariance(given: Entries) -> NDArray[np.float64]:
+    rows = cast("NDArray[np.float64]", given.rows)
+    if given.labels is None:
+        return np.asarray(np.cov(rows) / rows.shape[1], dtype=np.float64)
+    found = delong(given.labels, rows, clusters=given.clusters).covariance
+    return np.asarray(found, dtype=np.float64)
+
+
+def published_one(given: Entries, value: float | str | None) -> Row | None:
+    """A published number among the others: its rank, and how far it is from them.
+
+    The p-value by rank needs no distribution: if it was any one of them with equal chance, its rank
+    is as good or better with this probability. The one by t takes scores for normal.
+    """
+    if value is None:
+        return None
+    number, at = _which(given, value)
+    others = given.values if at is None else np.delete(given.values, at)
+    ahead = given.sign * (others - number)
+    total = others.size + 1
+    told: Row = {
+        "value": number,
+        "candidate": None if at is None else given.names[at],
+        "rank": 1 + int((ahead > 1e-12).sum()),
+        "of": total,
+        "pvalue_rank": (1 + int((ahead >= -1e-12).sum())) / total,
+        "others_mean": float(others.mean()),
+        "others_sd": None,
+        "t": None,
+        "df": None,
+        "pvalue_t": None,
+        "beyond": at is None and bool((ahead < -1e-12).all()),
+    }
+    if others.size > 1 and np.ptp(others) > 0:
+        sd, df = float(others.std(ddof=1)), others.size - 1
+        t = (number - told["others_mean"]) / (sd * math.sqrt(1 + 1 / others.size))
+        tail = float(stdtr(df, -given.sign * t))
+        told |= {"others_sd": sd, "t": t, "df": df, "pvalue_t": tail}
+    return told
+
+
+def _which(given: Entries, value: Any) -> tuple[float, int | None]:
+    """The number and the candidate that has it, the first of equals; None if nobody has."""
+    if isinstance(value, str) and value.startswith("name:"):
+        at = position(given, value, option="published")
+        return float(given.values[at]), at
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise InputError(
+            f"published={value!r} is neither a finite number nor 'name:' with a candidate.",
+            code="NF254",
+        )
+    same = np.flatnonzero(np.abs(given.values - number) <= 1e-12 * max(1.0, abs(number)))
+    return number, int(same[0]) if same.size else None
+
+
+def position(given: Entries, text: str, *, option: str) -> int:
+    """Where the candidate that ``name:...`` names stands."""
+    name = text.removeprefix("name:")
+    if name not in given.names:
+        some = ", ".join(given.names[:8]) + (" ..." if given.m > 8 else "")
+        raise InputError(
+            f"{option}={text!r}: there is no candidate {name!r}; there are {some}.", code="NF254"
+        )
+    return given.names.index(name)

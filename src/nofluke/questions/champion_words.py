@@ -1,0 +1,215 @@
+"""What a champion's card says in sentences and notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nofluke.results import outward, percent
+
+if TYPE_CHECKING:
+    from nofluke.questions.champion_card import ChampionCard
+    from nofluke.results import Row
+    from nofluke.selection.decompose import SeedDecomposition
+    from nofluke.selection.seed_scores import MeanDecomposition
+
+_RULES = {"mean": "the mean of all", "median": "the median of all"}
+
+
+def decomposition(parts: SeedDecomposition | MeanDecomposition | None) -> Row | None:
+    """The variances of seeds and rows, under one name each for areas and means."""
+    if parts is None:
+        return None
+    areas = hasattr(parts, "shared_variance")
+    return {
+        "seed_variance": getattr(parts, "true_seed_variance" if areas else "seed_variance"),
+        "row_variance": getattr(parts, "shared_variance" if areas else "row_variance"),
+        "correlation": parts.mean_correlation,
+        "se_mean": parts.se,
+        "se_one": parts.se_one,
+        "wrong_se": parts.wrong_se,
+        "df": parts.df,
+        "p_equal": parts.p_equal,
+    }
+
+
+def sentences(card: ChampionCard) -> list[str]:
+    """What a colleague may paste; each sentence is literally true."""
+    rule = _RULES.get(card.rule, f"the candidate named beforehand, {card.rule[5:]}")
+    of = f"{card.m} candidates" if card.tried == card.m else (
+        f"{card.m} candidates at hand ({card.tried} were tried)"
+    )  # fmt: skip
+    said = [
+        f"{_name(card)} of {of}: planned was {rule}, which is {card.planned_value:.4g}; the best "
+        f"({card.best}) shows {card.best_value:.4g}, {card.gap:.4g} away from it (standard "
+        f"deviation {card.sd:.4g})."
+    ]
+    said += [_interval(row) for row in card.intervals if row["lower"] is not None]
+    winner = card.row("winner")
+    if winner is not None and winner["lower"] is None:
+        said.append(
+            f"There is no interval for the true score of the best ({card.best}), chosen among "
+            f"{card.tried}: {winner['reason']}."
+        )
+    said += [*_gate(card), *_luck(card), *_published(card), *_parts(card)]
+    said.append("Training-set variance is outside all of these numbers.")
+    return said
+
+
+def _name(card: ChampionCard) -> str:
+    return "Scores" if card.metric is None else f"Scores ({card.metric})"
+
+
+def _interval(row: Row) -> str:
+    low, high = outward(row["lower"], "higher", digits=4), outward(row["upper"], "lower", digits=4)
+    paid = f", the choice among {row['m']} paid for" if row["what"] == "winner" else ""
+    return (
+        f"The {percent(row['level'])} interval for the {_thing(row)}{paid}: {low} to {high} "
+        f"({row['method']}, {row['guarantee']})."
+    )
+
+
+def _thing(row: Row) -> str:
+    about: str = row["about"]
+    return {
+        "winner": f"true score of {row['candidate']}, the best",
+        "named": f"true score of {row['candidate']}, named beforehand",
+        "next run": "score of one further run on the same rows",
+    }.get(row["what"], about)
+
+
+def _gate(card: ChampionCard) -> list[str]:
+    gate = card.gate
+    if gate is None:
+        return []
+    said = [
+        f"The gate {gate['gate']:g}: what was planned {_passes(gate['planned_passes'])}, the best "
+        f"{_passes(gate['best_passes'])}; {gate['count']} of {gate['of']} reach it."
+    ]
+    for noise in gate["noise"] or ():
+        if noise["inside"]:
+            what = "planned score" if noise["of"] == "planned" else "best score"
+            said.append(
+                f"The gate {gate['gate']:g} lies inside the noise of the {what} "
+                f"{noise['value']:.4g}: its implied standard error is {noise['se']:.4g}, its usual "
+                f"interval {noise['lower']:.4f} to {noise['upper']:.4f} (heuristic)."
+            )
+    chance = card.passing
+    if chance is not None:
+        said.append(
+            f"If a single one reached it with probability {chance['p']:.4g} (the share here), at "
+            f"least one of {chance['m']} would with probability {chance['lower']:.4g} to "
+            f"{chance['upper']:.4g}, depending on how they go together; {chance['independent']:.4g}"
+            " if they were independent."
+        )
+    return said
+
+
+def _passes(yes: bool) -> str:  # noqa: FBT001 (a word for a truth value)
+    return "reaches it" if yes else "does not reach it"
+
+
+def _luck(card: ChampionCard) -> list[str]:
+    if card.source == "numbers":
+        said = [
+            f"If all {card.m} were equally good with independent normal errors of this standard "
+            f"deviation, the best would be {card.gap_if_equal:.4g} ahead of the mean on average. "
+            "Whether the lead comes from seeds, from rows or from the choice, these numbers cannot "
+            "tell; scores of every candidate on the same rows can."
+        ]
+    else:
+        said = []
+    for row in card.optimism:
+        how = "observed correlation" if row["source"] == "rows" else "correlation"
+        if row["source"] == "rows" and row["rho"] <= 0:
+            how = "an observed correlation of at most"
+        said.append(
+            f"Among {row['m']} equally good candidates with standard error {row['se']:.4g} and "
+            f"{how} {row['rho']:.3g}, the best would show {row['value']:.4g} more than it is worth "
+            f"on average, and its usual {percent(card.level)} interval would hold with probability "
+            f"{row['naive_coverage']:.3g} (normal errors)."
+        )
+    if card.better == "lower":
+        said = [s.replace(" more than it is worth", " less than it is worth") for s in said]
+    return said
+
+
+def _published(card: ChampionCard) -> list[str]:
+    one = card.published
+    if one is None:
+        return []
+    told = f"The published {one['value']:g} ranks {one['rank']} of {one['of']}"
+    told += " with itself among the runs found" if one["candidate"] is None else ""
+    told += (
+        f"; if it was any one of them with equal chance, a rank so good has probability "
+        f"{one['pvalue_rank']:.3g}, whatever the distribution. The others have mean "
+        f"{one['others_mean']:.4g}"
+    )
+    if one["t"] is None:
+        return [told + "."]
+    return [
+        f"{told} and standard deviation {one['others_sd']:.4g}; under a normal model t = "
+        f"{one['t']:.3g} with {one['df']} degrees of freedom, one-sided p = {one['pvalue_t']:.2g} "
+        "for a run that was not chosen."
+    ]
+
+
+def _parts(card: ChampionCard) -> list[str]:
+    d = card.decomposition
+    if d is None:
+        return []
+    return [
+        f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, "
+        f"candidates and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out "
+        f"the rows. The test that all true scores are equal has p = {d['p_equal']:.3g}."
+    ]
+
+
+def notes(card: ChampionCard) -> tuple[str, ...]:
+    """Cautions of the card, each beginning with its code."""
+    found = []
+    if card.published is not None and card.published["beyond"]:
+        found.append(
+            f"NF255: the published {card.published['value']:g} is better than each of the {card.m} "
+            "scores found; it came from a run that is not here, or from something else."
+        )
+    if card.tried > card.m:
+        found.append(
+            f"NF256: {card.tried} were tried and {card.m} are here. The winner's interval and "
+            f"chances pay for {card.tried}, the missing ones taken to have scored no better than "
+            "the best; mean, standard deviation and rank are those of the scores here, and are "
+            "those of all only if none was left out for its score."
+        )
+    winner = card.row("winner")
+    if winner is not None and winner["lower"] is None:
+        found.append(
+            "NF257: from these numbers nothing bounds the true score of the best. Predictions of "
+            "every candidate on the same rows do, or scores of every row; for areas n_positive= "
+            "and n_negative= do so roughly."
+        )
+    return (*found, *_gate_notes(card))
+
+
+def _gate_notes(card: ChampionCard) -> list[str]:
+    gate, found = card.gate, []
+    if gate is None:
+        return []
+    at = gate["gate"]
+    noisy = any(n["inside"] for n in gate["noise"] or ())
+    held = [r["what"] for r in card.intervals if r["what"] != "next run" and _holds(r, at)]
+    if noisy or held:
+        found.append(
+            f"NF258: the gate {at:g} lies inside the noise: of "
+            f"{', '.join(held) or 'the scores by themselves'}. The data say neither that it is "
+            "reached nor that it is missed."
+        )
+    if gate["planned_passes"] != gate["best_passes"]:
+        found.append(
+            f"NF259: the gate {at:g} is {'reached' if gate['planned_passes'] else 'missed'} by "
+            f"what was planned and {'reached' if gate['best_passes'] else 'missed'} by the best of "
+            f"{card.tried}; passing by the best is passing by a choice after looking."
+        )
+    return found
+
+
+def _holds(row: Row, at: float) -> bool:
+    return row["lower"] is not None and bool(row["lower"] <= at <= row["upper"])
