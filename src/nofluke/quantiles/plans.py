@@ -160,7 +160,7 @@ def runs(x: ArrayLike, axis: int = -1) -> NDArray[np.float64]:
         )
     ordered = np.sort(values)
     # NaN sorts to the end.
-    if np.isnan(ordered[..., -1]).any():
+    if np.count_nonzero(np.isnan(ordered[..., -1])):
         places = np.argwhere(np.isnan(values)).tolist()
         at = [place[0] if values.ndim == 1 else tuple(place) for place in places]
         raise InputError(
@@ -188,20 +188,17 @@ def answer(
     """
     low, high = _bounds(ordered, bounds)
     distinct = _distinct(ordered)
-    lower = quantile_ranks.at_rank(ordered, made.ranks[0], "lower")
-    upper = quantile_ranks.at_rank(ordered, made.ranks[1], "upper")
     between = outward and any(rank % 1 for rank in made.ranks)
-    moved = ties.appreciable(ordered, distinct) if between else np.zeros(lower.shape, np.bool_)
-    if moved.any():
-        # It may look at the runs: whatever they are, the interval holds the one that is not moved,
-        # so that no quantile that was covered is lost.
-        outside = math.floor(made.ranks[0]), math.ceil(made.ranks[1])
-        lower = np.where(moved, quantile_ranks.at_rank(ordered, outside[0], "lower"), lower)
-        upper = np.where(moved, quantile_ranks.at_rank(ordered, outside[1], "upper"), upper)
+    moved = (
+        ties.appreciable(ordered, distinct) if between else np.zeros(ordered.shape[:-1], np.bool_)
+    )
+    first, last = made.ranks
+    lower = _limit(ordered, first, math.floor(first), moved, "lower")
+    upper = _limit(ordered, last, math.ceil(last), moved, "upper")
     beyond: float | NDArray[np.float64] = 0.0 if ordered.ndim == 1 else np.zeros(lower.shape)
     if bounds is not None:
         beyond = plain(_beyond(made, (lower, upper), (low, high)))
-        lower, upper = np.clip(lower, low, high), np.clip(upper, low, high)
+        lower, upper = (np.minimum(np.maximum(v, low), high) for v in (lower, upper))
     return QuantileInterval(
         estimate=plain(ordered[..., made.estimate_rank - 1]),
         lower=plain(lower),
@@ -225,6 +222,27 @@ def answer(
     )
 
 
+def _limit(
+    ordered: NDArray[np.float64],
+    rank: float,
+    outside: int,
+    moved: NDArray[np.bool_],
+    side: quantile_ranks.OneSide,
+) -> NDArray[np.float64]:
+    """The value at a rank; of samples that are ``moved``, the run just outside it.
+
+    That may look at the runs: whatever they are, the interval holds the one that is not moved, so
+    that no quantile that was covered is lost.
+    """
+    count = np.count_nonzero(moved)
+    if count == 0:
+        return quantile_ranks.at_rank(ordered, rank, side)
+    far = quantile_ranks.at_rank(ordered, outside, side)
+    if count == moved.size:
+        return far
+    return np.where(moved, far, quantile_ranks.at_rank(ordered, rank, side))
+
+
 def _axis(axis: int, dimensions: int) -> int:
     if isinstance(axis, bool) or not -dimensions <= axis < dimensions:
         raise InputError(
@@ -235,7 +253,10 @@ def _axis(axis: int, dimensions: int) -> int:
 
 def _bounds(ordered: NDArray[np.float64], bounds: Sequence[float] | None) -> tuple[float, float]:
     """The natural bounds; runs beyond them are refused."""
-    low, high = checks.bounds(bounds) or (-math.inf, math.inf)
+    declared = checks.bounds(bounds)
+    if declared is None:
+        return -math.inf, math.inf
+    low, high = declared
     if ordered[..., 0].min() < low or ordered[..., -1].max() > high:
         checks.within(ordered, bounds)
     return low, high

@@ -35,7 +35,7 @@ def appreciable(
     repeats = n - np.asarray(distinct)
     found = np.array(repeats > allowed)
     unsure = (repeats > 1) & ~found
-    if unsure.any():
+    if np.count_nonzero(unsure):
         found[unsure] = _tied_pairs(ordered[unsure]) > allowed
     return found
 
