@@ -155,6 +155,11 @@ def test_simultaneous_intervals_share_the_error_level():
     assert not notes(runs(numbers()), "NF190")
 
 
+def test_a_repeated_quantile_is_refused_and_not_dropped():
+    with pytest.raises(InputError, match=r"0\.5 more than once; give each quantile once"):
+        runs(numbers(12), quantile=(0.5, 0.25, 0.5))
+
+
 def test_joint_quantiles_are_those_of_the_library():
     x = numbers(30)
     answer = runs(x, quantile=(0.25, 0.5), joint=True)

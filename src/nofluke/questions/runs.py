@@ -193,7 +193,7 @@ def _table(scores: Any, bounds: Sequence[float] | None, better: str | None) -> S
 
 
 def _quantiles(value: float | Sequence[float]) -> tuple[float, ...]:
-    """The quantiles asked for, as given, without repeats."""
+    """The quantiles asked for, as given; a repeated one is refused."""
     given: Any = value
     listed = [given] if isinstance(given, str) or np.ndim(given) == 0 else list(given)
     if not listed:
@@ -201,7 +201,14 @@ def _quantiles(value: float | Sequence[float]) -> tuple[float, ...]:
             "quantile= is empty; give at least one between 0 and 1, such as 0.05.",
             code="NF008",
         )
-    return tuple(dict.fromkeys(checks.fraction(u, name="quantile") for u in listed))
+    shares = tuple(checks.fraction(u, name="quantile") for u in listed)
+    repeated = sorted({u for u in shares if shares.count(u) > 1})
+    if repeated:
+        raise InputError(
+            f"quantile= has {some(repeated)} more than once; give each quantile once.",
+            code="NF008",
+        )
+    return shares
 
 
 def _bounds(table: Scores, bounds: Sequence[float] | None) -> tuple[float, float] | None:
