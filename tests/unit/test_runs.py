@@ -166,9 +166,35 @@ def test_joint_quantiles_are_those_of_the_library():
     told = quantiles.several.joint(x, (0.25, 0.5), level=0.9)
     assert [(r["lower"], r["upper"]) for r in answer.rows()] == [(t.lower, t.upper) for t in told]
     assert "for these 2 quantiles at once" in answer.sentences()[0]
-    assert not runs(x, joint=True).joint
     few = runs(numbers(12), quantile=(0.1, 0.5), joint=True).sentences()[0]
     assert "36 runs are enough for a limit from below; you have 12." in few
+
+
+def test_joint_keeps_its_promise_for_one_quantile_too():
+    answer = runs(numbers(30), joint=True)
+    (told,) = quantiles.several.joint(numbers(30), (0.5,), level=0.9)
+    row = answer.rows()[0]
+    assert (row["lower"], row["upper"], row["method"]) == (told.lower, told.upper, "joint")
+    assert answer.joint
+    assert row["coverage"] >= 0.9
+    assert answer.guarantee == row["guarantee"] == "finite-sample"
+    assert "at once" not in answer.sentences()[0]
+    two = runs({"a": numbers(20), "b": numbers(20)}, joint=True)
+    assert "2 intervals hold each by itself with confidence 90 %" in notes(two, "NF190")[0]
+
+
+@pytest.mark.parametrize("how", [{"method": "hutson"}, {"method": "nope"}, {"tail": "log-concave"}])
+def test_joint_passes_no_other_choice_over(how):
+    with pytest.raises(InputError, match="simultaneous=True") as refused:
+        runs(numbers(30), quantile=(0.25, 0.5), joint=True, **how)
+    assert refused.value.code == "NF039"
+
+
+def test_beside_joint_a_method_is_that_of_paired_differences():
+    both = {"a": numbers(20), "b": numbers(20) + np.linspace(0.0, 0.05, 20)}
+    answer = runs(both, joint=True, against="a", paired=True, method="exact")
+    assert {row["method"] for row in answer.rows()} == {"joint"}
+    assert answer.differences[0]["method"] == "exact"
 
 
 def test_difference_of_quantiles_and_quantile_of_differences_are_two_questions():

@@ -35,7 +35,8 @@ def at_once(result: Runs) -> str:
     """Of what the level is the confidence."""
     if result.simultaneous:
         return " for all at once"
-    return " for the quantiles of a configuration at once" if result.joint else " each"
+    several = result.joint and len(result.quantiles) > 1
+    return " for the quantiles of a configuration at once" if several else " each"
 
 
 def tables(result: Runs) -> list[tuple[str, Table]]:

@@ -68,7 +68,9 @@ def runs(
             order statistics); else it may hold approximately.
         tail: "log-concave" to declare that the tail of the distribution is no heavier than an
             exponential one, which gives limits where the runs alone give none.
-        joint: Whether the intervals of several quantiles of one configuration hold all at once.
+        joint: Whether the intervals of all quantiles of one configuration hold at once, for every
+            distribution (exact order statistics, also for one quantile). They have no other method
+            and no declared tail; those belong to the differences of ``paired`` then.
         simultaneous: Whether all m intervals hold at once: each gets the error level
             (1 - level) / m. The differences of ``against`` share it among themselves likewise.
         against: A configuration with which each of the others is compared. A difference of two
@@ -111,6 +113,8 @@ def runs(
             "against='BASELINE'.",
             code="NF008",
         )
+    if joint and not paired:
+        _refuse_beside_joint(method, tail)
     how = runs_intervals.How(
         quantiles=asked,
         level=level,
@@ -118,7 +122,7 @@ def runs(
         bounds=limits,
         guaranteed=bool(guaranteed),
         tail=tail,
-        joint=bool(joint) and len(asked) > 1,
+        joint=bool(joint),
         simultaneous=bool(simultaneous),
     )
     told = runs_intervals.intervals(found, how)
@@ -171,6 +175,17 @@ def runs(
             "reading": dict(table.reading),
         },
     )
+
+
+def _refuse_beside_joint(method: str, tail: str | None) -> None:
+    """Joint intervals are of one kind; what asks for another one is not passed over."""
+    if method != "auto" or tail is not None:
+        named = f"method={method!r}" if method != "auto" else f"tail={tail!r}"
+        raise InputError(
+            f"joint=True takes exact order statistics, which {named} cannot change; leave out one "
+            "of them, or use simultaneous=True, which goes with every method.",
+            code="NF039",
+        )
 
 
 def _table(scores: Any, bounds: Sequence[float] | None, better: str | None) -> Scores:

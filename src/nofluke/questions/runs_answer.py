@@ -152,7 +152,7 @@ class Runs(Result):
     def _at_once(self) -> str:
         if self.simultaneous and len(self.intervals) > 1:
             return f" for all {len(self.intervals)} intervals at once"
-        if self.joint:
+        if self.joint and len(self.quantiles) > 1:
             return f" for these {len(self.quantiles)} quantiles at once"
         return ""
 

@@ -150,7 +150,7 @@ def _several(found: Sequence[Sample], intervals: Sequence[Row], how: How) -> str
             "configuration does."
         )
     alone = f"{m} intervals hold each by itself with confidence {sure}, and not all at once"
-    if how.joint:
+    if how.joint and len(how.quantiles) > 1:
         alone = (
             f"the {len(how.quantiles)} intervals of one sample hold at once with confidence "
             f"{sure}, and those of all {len(found)} samples do not"
