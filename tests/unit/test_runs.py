@@ -170,6 +170,11 @@ def test_joint_quantiles_are_those_of_the_library():
     assert "36 runs are enough for a limit from below; you have 12." in few
 
 
+def test_a_difference_without_limits_is_estimated_at_the_decimal_that_was_typed():
+    answer = runs({"a": np.arange(1.0, 26.0), "b": [0.0]}, quantile=0.28, against="a")
+    assert answer.differences[0]["estimate"] == -7.0
+
+
 def test_joint_keeps_its_promise_for_one_quantile_too():
     answer = runs(numbers(30), joint=True)
     (told,) = quantiles.several.joint(numbers(30), (0.5,), level=0.9)

@@ -116,9 +116,9 @@ def hanson_koopmans(
     outside = ((below < low) & (lower is not None)) * 1.0 + (above > high) * (upper is not None)
     return replace(
         plans.answer(ordered, made, None),
-        lower=_plain(np.clip(below, low, high)),
-        upper=_plain(np.clip(above, low, high)),
-        beyond=_plain(outside / there),
+        lower=plans.plain(np.clip(below, low, high)),
+        upper=plans.plain(np.clip(above, low, high)),
+        beyond=plans.plain(outside / there),
     )
 
 
@@ -235,11 +235,6 @@ def _finite(ordered: NDArray[np.float64]) -> None:
             "failed run stands for.",
             code="NF041",
         )
-
-
-def _plain(values: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    """A float for one sample."""
-    return float(values) if np.ndim(values) == 0 else values
 
 
 def tolerance_limit(

@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke import quantiles
 from nofluke.errors import InputError, some
+from nofluke.kernels.bootstrap_ranks import sample_rank
 from nofluke.quantiles import differences as two_samples
 from nofluke.questions.runs_intervals import LEAST, Told
 
@@ -137,7 +138,7 @@ def _head(a: Sample, b: Sample, u: float, estimand: str) -> Row:
 
 
 def _sample_quantile(sample: Sample, u: float) -> float:
-    return float(np.quantile(sample.x, u, method="inverted_cdf"))
+    return float(np.sort(sample.x)[sample_rank(sample.n, u) - 1])
 
 
 def _difference_bounds(how: How) -> tuple[float, float] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,6 +11,7 @@ from scipy.special import bdtr
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import quantile_sequences as kernel
+from nofluke.kernels.bootstrap_ranks import sample_rank
 from nofluke.quantiles import QuantileInterval
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def quantile(
     lo, hi = _ranks(asked, n)
     status: Status = ("none", "one_sided", "two_sided")[(lo > 0) + (hi <= n)]
     return QuantileInterval(
-        estimate=float(ordered[math.ceil(checks.exact(asked.u) * n) - 1]),
+        estimate=float(ordered[sample_rank(n, asked.u) - 1]),
         lower=float(ordered[lo - 1]) if lo > 0 else low,
         upper=float(ordered[hi - 1]) if hi <= n else high,
         u=asked.u,
