@@ -175,6 +175,15 @@ def test_a_difference_without_limits_is_estimated_at_the_decimal_that_was_typed(
     assert answer.differences[0]["estimate"] == -7.0
 
 
+@pytest.mark.parametrize("joint", [False, True])
+def test_one_run_needs_what_a_few_runs_of_another_need(joint):
+    """Numbers of runs that are needed do not depend on how many there are."""
+    rows = runs({"a": numbers(3), "b": [0.7]}, quantile=(0.05, 0.5), joint=joint).rows()
+    keys = ("needed", "needed_lower", "needed_upper")
+    told = {(row["candidate"], row["quantile"]): [row[key] for key in keys] for row in rows}
+    assert all(told["a", u] == told["b", u] for u in (0.05, 0.5))
+
+
 def test_joint_keeps_its_promise_for_one_quantile_too():
     answer = runs(numbers(30), joint=True)
     (told,) = quantiles.several.joint(numbers(30), (0.5,), level=0.9)

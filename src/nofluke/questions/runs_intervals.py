@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from nofluke import quantiles
+from nofluke import checks, quantiles
 from nofluke.errors import InputError
 from nofluke.kernels import student, sums
 from nofluke.means import large_samples
-from nofluke.quantiles import several
+from nofluke.quantiles import plans, several
 from nofluke.questions import runs_work
 from nofluke.questions.runs_answer import quantile_name
 
@@ -184,7 +184,9 @@ def _guarantee(sample: Sample, told: QuantileInterval) -> Guarantee:
 def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
     """The row of a sample without an interval: it is told, and hides nobody else."""
     low, high = how.bounds or (-math.inf, math.inf)
-    below, above = runs_work.needed(u, level)
+    error = plans.errors(level, None) / (2 * len(how.quantiles) if how.joint else 1)
+    below, above = plans.sizes(checks.exact(u), error)
+    first = min(below, above) if how.joint else runs_work.first_limit(u, level)
     absent = ("miss_lower", "miss_upper", "coverage", "coverage_low", "coverage_high")
     return {
         "candidate": sample.candidate,
@@ -202,10 +204,11 @@ def _too_few(sample: Sample, u: float, how: How, level: float) -> Row:
         "rank_lower": None,
         "rank_upper": None,
         **dict.fromkeys(absent),
-        "needed": runs_work.first_limit(u, level),
+        "needed": first,
         "needed_lower": below,
         "needed_upper": above,
         "beyond": 0.0,
         "outward": False,
-        "reason": f"one run shows no spread, and {runs_work.first_limit(u, level)} are needed",
+        "reason": f"one run shows no spread, and {first} are "
+        f"{'enough for a limit' if how.joint else 'needed'}",
     }
