@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nofluke import proportions
@@ -153,6 +154,9 @@ def test_a_class_that_does_not_occur():
         ([[1], [1, 2]], [1], None, "shape"),
         (["a", None], ["a", "b"], None, r"missing at position 1"),
         ([1.0, 2.0], [np.nan, 1.0], None, r"missing at position 0"),
+        (np.array(["a", pd.NA], dtype=object), ["a", "b"], None, r"missing at position 1"),
+        (["a", "b"], pd.Series(["a", pd.NA]), None, r"missing at position 1"),
+        (np.array(["2026-01-01", "NaT"], dtype="M8[D]"), [1, 2], None, r"missing at position 1"),
     ],
 )
 def test_what_makes_no_matrix_is_refused(labels, predicted, classes, says):

@@ -94,10 +94,22 @@ class TestRoles:
         table = read_predictions(tmp_path / "m.csv")
 
         assert table.candidates == ("m",)
-        assert (
-            table.notes[0]
-            == "NF112: read columns example='id', prediction='score'; not read: 'svm'."
+        assert table.notes == (
+            "NF112: read columns example='id', prediction='score'; the candidate is named by the "
+            "file; not read: 'svm'.",
         )
+
+    def test_a_file_of_one_candidate_has_one_note_of_its_columns(self, tmp_path):
+        (tmp_path / "m.csv").write_text("example,label,risk\na,0,0.1\nb,1,0.7\n")
+        path, named = tmp_path / "m.csv", {"label": "label", "prediction": "risk"}
+
+        assert read_predictions(path).notes == (
+            "NF112: read columns prediction='risk'; the candidate is named by the file.",
+        )
+        assert read_predictions(path, columns=named).notes == (
+            "NF112: read columns by their names; the candidate is named by the file.",
+        )
+        assert read_predictions({"svm": path}, columns=named).notes == ()
 
     def test_a_candidate_cannot_be_named_twice(self):
         frame = pl.DataFrame(LONG)

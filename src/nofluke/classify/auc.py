@@ -188,7 +188,7 @@ def auc_test(
         boundary=boundary,
         notes=(
             *below_half(found.value),
-            *(no_spread(boundary) if codes is not None else no_spread(boundary, so=_RELABELLED)),
+            *no_spread(boundary=boundary, so=_RELABELLED if codes is None else _BY_FORMULA),
             *few_clusters(codes),
         ),
     )
@@ -283,7 +283,7 @@ def below_half(value: float) -> tuple[str, ...]:
     )
 
 
-def no_spread(boundary: bool, *, so: str = _BY_FORMULA) -> tuple[str, ...]:  # noqa: FBT001
+def no_spread(*, boundary: bool, so: str = _BY_FORMULA) -> tuple[str, ...]:
     """The finding that the rows give no variance, and what the answer is made of instead."""
     if not boundary:
         return ()

@@ -112,7 +112,7 @@ def delong(
         n_clusters=None if codes is None else int(codes.max()) + 1,
         notes=(
             *below_half(float(found.values.min())),
-            *no_spread(not known, so=_NO_COVARIANCE),
+            *no_spread(boundary=not known, so=_NO_COVARIANCE),
             *few_clusters(codes),
         ),
     )
@@ -215,7 +215,7 @@ def _unseen(left: float, rank: int, *, certain: bool) -> tuple[str, ...]:
             "NF201: an area of which the rows show no variance (0 or 1, or all scores tied) counts "
             "as if it were known exactly, so that the p-value may be too small. Compare in pairs.",
         )
-    return no_spread(rank == 0, so="p is 1: the rows do not tell the candidates apart")
+    return no_spread(boundary=rank == 0, so="p is 1: the rows do not tell the candidates apart")
 
 
 def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:

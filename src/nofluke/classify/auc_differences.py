@@ -313,5 +313,5 @@ def _difference(
         naive_se=math.sqrt(gap.naive),
         boundary=boundary,
         assumes=assumes,
-        notes=(*below_half(min(a, b)), *no_spread(boundary), *notes),
+        notes=(*below_half(min(a, b)), *no_spread(boundary=boundary), *notes),
     )

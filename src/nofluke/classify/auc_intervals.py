@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from scipy.special import expit, ndtri
 
 from nofluke import checks
@@ -28,7 +29,6 @@ from nofluke.results import Guarantee, Interval
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 _PLENTY = 100  # rows of each class from which logit_t alone covers
@@ -218,7 +218,7 @@ def bootstrap(asked: Asked) -> Found:
         areas = roc_areas.bootstrap_areas(*drawn, asked.n_resamples, rng)
     else:
         areas = roc_areas.bootstrap_cluster_areas(*drawn, asked.codes, asked.n_resamples, rng)
-    defined = areas[areas == areas]  # noqa: PLR0124 (NaN differs from itself)
+    defined = areas[~np.isnan(areas)]
     low, high = resampling.limits(areas, asked.area.value, asked.alpha, asked.side, None)
     limits = student.Limits(max(low, 0.0), min(high, 1.0))
     se = float(defined.std(ddof=1)) if defined.size > 1 else None
@@ -288,7 +288,7 @@ def _interval(asked: Asked, method: str) -> AreaInterval:
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         notes=(
             *below_half(area.value),
-            *no_spread(boundary),
+            *no_spread(boundary=boundary),
             *few_clusters(codes, found.undefined),
         ),
     )
@@ -296,12 +296,12 @@ def _interval(asked: Asked, method: str) -> AreaInterval:
 
 def _logit(asked: Asked, variance: float, df: float) -> Found:
     value, rest, se = asked.area.value, asked.area.rest, math.sqrt(variance)
-    limits = logit_limits(value, rest, se, df, asked.alpha, asked.side)
+    limits = logit_limits(value, rest, se, df, alpha=asked.alpha, side=asked.side)
     return Found(limits, se, df)
 
 
-def logit_limits(  # noqa: PLR0917 (an estimate, then how)
-    value: float, rest: float, se: float, df: float, alpha: float, side: checks.Side
+def logit_limits(
+    value: float, rest: float, se: float, df: float, *, alpha: float, side: checks.Side
 ) -> student.Limits:
     """Student's limits for logit(A), with standard error se / (A (1 - A)), carried back."""
     low, high = student.limits(math.log(value / rest), se / (value * rest), df, alpha, side)

@@ -76,20 +76,19 @@ def counts(tp: float, fp: float, fn: float, tn: float) -> Counts:
 
 
 def _count(value: object, name: str) -> int:
-    whole = (
-        not isinstance(value, bool | np.bool_)
+    # A truth value is an int to Python, but no count.
+    if (
+        not isinstance(value, bool)
         and isinstance(value, int | float | np.integer | np.floating)
-        and math.isfinite(value)
+        and 0 <= value < math.inf
         and value == int(value)
-        and value >= 0
+    ):
+        return int(value)
+    raise InputError(
+        f"{name}={value!r} is no count; expected a whole number of at least 0. Rates and "
+        "weighted counts have no interval of this kind: give the counts of examples.",
+        code="NF056",
     )
-    if not whole:
-        raise InputError(
-            f"{name}={value!r} is no count; expected a whole number of at least 0. Rates and "
-            "weighted counts have no interval of this kind: give the counts of examples.",
-            code="NF056",
-        )
-    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -15,6 +15,7 @@ from nofluke.classify.confusion import METHODS, metrics
 from nofluke.classify.matrix import MatrixInterval, Metrics
 from nofluke.errors import InputError, some
 from nofluke.kernels import averages, mover
+from nofluke.scores.labels import absent, coded, one_dimension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -328,7 +329,7 @@ def _matrix(
             "Give both in one type.",
             code="NF056",
         )
-    seen, codes = _codes(np.concatenate([truth, called]))
+    codes, seen = coded(np.concatenate([truth, called]))
     names = _names(seen, classes)
     place = np.array([names.index(name) for name in seen])[codes]
     pairs = place[: len(truth)] * len(names) + place[len(truth) :]
@@ -336,31 +337,9 @@ def _matrix(
     return names, table.reshape(len(names), -1).astype(np.int64)
 
 
-def _codes(values: NDArray[Any]) -> tuple[list[Hashable], NDArray[np.int64]]:
-    """The different values, and the place of each value among them."""
-    if values.dtype.kind != "O":
-        seen, codes = np.unique(values, return_inverse=True)
-        return cast("list[Hashable]", seen.tolist()), codes.astype(np.int64)
-    known: dict[Hashable, int] = {}
-    codes_of = [known.setdefault(value, len(known)) for value in values.tolist()]
-    return list(known), np.array(codes_of, dtype=np.int64)
-
-
 def _column(given: ArrayLike, name: str) -> NDArray[Any]:
-    try:
-        values = np.asarray(given)
-    except ValueError:  # lists of different lengths
-        values = np.empty((0, 0))
-    if values.ndim != 1 or values.size == 0:
-        raise InputError(
-            f"{name} have shape {values.shape}; expected one class for each example, shape (n,).",
-            code="NF056",
-        )
-    if values.dtype.kind == "O":
-        missing = [k for k, v in enumerate(values.tolist()) if v is None or v != v]  # noqa: PLR0124
-    else:
-        missing = np.flatnonzero(values != values).tolist()  # noqa: PLR0124 (NaN, NaT)
-    if missing:
+    values = one_dimension(given, name=name, code="NF056")
+    if missing := absent(values):
         raise InputError(
             f"{name} are missing at position {some(missing)}; leave those examples out, or give "
             "the missing class a name.",
@@ -380,10 +359,10 @@ def _kind(values: NDArray[Any]) -> str:
     return " and ".join(sorted("text" if kind == "str" else kind for kind in kinds))
 
 
-def _names(seen: list[Hashable], classes: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+def _names(seen: list[Any], classes: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
     if classes is None:
         try:
-            names = tuple(sorted(cast("list[Any]", seen)))
+            names = tuple(sorted(seen))
         except TypeError:
             names = tuple(seen)
     else:

@@ -114,7 +114,8 @@ def partial_auc(
     lower, upper = 0.0, 1.0
     if known:
         share = value / width
-        lower, upper = logit_limits(share, 1 - share, math.sqrt(variance) / width, df, error, on)
+        se = math.sqrt(variance) / width
+        lower, upper = logit_limits(share, 1 - share, se, df, alpha=error, side=on)
     lower, upper = width * lower, width * upper
     scaled = [_mcclish(area, low, high) for area in (value, lower, upper)]
     n_clusters = None if codes is None else int(codes.max()) + 1

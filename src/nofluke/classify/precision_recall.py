@@ -371,7 +371,7 @@ def _logit(asked: Asked, se: float, df: float) -> student.Limits:
     value = asked.value
     if not 0 < value < 1:
         return student.Limits(0.0, 1.0)
-    return logit_limits(value, 1 - value, se, df, asked.alpha, asked.side)
+    return logit_limits(value, 1 - value, se, df, alpha=asked.alpha, side=asked.side)
 
 
 def _sizes(asked: Asked) -> tuple[int, int]:

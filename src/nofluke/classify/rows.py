@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nofluke.errors import InputError, some
-from nofluke.scores.labels import missing, of_array, one_dimension, positives
+from nofluke.scores.labels import absent, coded, of_array, one_dimension, positives
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -128,18 +128,13 @@ def codes(names: ArrayLike, n: int, *, name: str) -> NDArray[np.int64]:
             f"{given.size} {name} for {n} rows; give one for each row, in the same order.",
             code="NF052",
         )
-    of_objects = given.dtype.kind == "O"
-    absent = np.array([missing(v) for v in given]) if of_objects else given != given  # noqa: PLR0124
-    if absent.any():
+    if missing := absent(given):
         raise InputError(
-            f"{name} are missing at position {some(np.flatnonzero(absent).tolist())}; leave "
-            "those rows out, or say what they are.",
+            f"{name} are missing at position {some(missing)}; leave those rows out, or say what "
+            "they are.",
             code="NF052",
         )
-    if not of_objects:
-        return np.unique(given, return_inverse=True)[1].astype(np.int64)
-    known: dict[object, int] = {}
-    return np.array([known.setdefault(v, len(known)) for v in given.tolist()], np.int64)
+    return coded(given).codes
 
 
 def _scores(scores: ArrayLike, *, several: bool) -> NDArray[np.float64]:

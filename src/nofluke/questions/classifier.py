@@ -10,12 +10,12 @@ import numpy as np
 from nofluke.classify import cost
 from nofluke.errors import InputError
 from nofluke.questions import classifier_parts, classifier_remarks, classifier_rows
-from nofluke.questions.classifier_asked import Asked, Cut, are_probabilities, asked
+from nofluke.questions.classifier_asked import Asked, Cut, asked
 from nofluke.questions.classifier_card import ClassifierCard
 from nofluke.questions.classifier_curves import Curves, calibrated, curves
 from nofluke.questions.classifier_pairs import Compared, Together, compared
 from nofluke.questions.classifier_rows import Rows
-from nofluke.scores.predictions import Predictions
+from nofluke.scores.predictions import Predictions, are_probabilities
 
 if TYPE_CHECKING:
     from nofluke.questions.classifier_asked import Costs, Prevalence, Thresholds

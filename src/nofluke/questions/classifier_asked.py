@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from nofluke import checks
 from nofluke.classify import cost
 from nofluke.classify.confusion import METHODS
 from nofluke.errors import InputError, some
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Costs: TypeAlias = "Mapping[str, float] | Sequence[float] | None"
 Thresholds: TypeAlias = "float | Mapping[str, float] | None"
@@ -91,11 +86,6 @@ def asked(
         n_resamples=checks.whole(n_resamples, name="n_resamples", least=0),
         seed=checks.whole(seed, name="seed", least=0),
     )
-
-
-def are_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Whether all scores lie between 0 and 1, as probabilities do."""
-    return bool(((scores >= 0) & (scores <= 1)).all())
 
 
 def _thresholds(given: Thresholds, candidates: Sequence[str]) -> float | dict[str, float] | None:

@@ -34,8 +34,7 @@ def of_array(labels: ArrayLike) -> Kinds:
     given = one_dimension(labels, name="labels")
     if given.dtype.kind in "biufU":
         values, codes = np.unique(given, return_inverse=True, equal_nan=True)
-        kinds = [None if v != v else v for v in values.tolist()]  # noqa: PLR0124 (NaN is missing)
-        return Kinds(codes.astype(np.int64), kinds)
+        return Kinds(codes.astype(np.int64), [None if missing(v) else v for v in values.tolist()])
     known: dict[tuple[type, Any], int] = {}
     # True equals 1 and would take its place in the dictionary, so the type counts as well.
     listed = [None if missing(v) else v for v in given.tolist()]
@@ -43,11 +42,25 @@ def of_array(labels: ArrayLike) -> Kinds:
     return Kinds(codes, [value for _, value in known])
 
 
-def one_dimension(given: ArrayLike, *, name: str) -> NDArray[Any]:
+def coded(values: NDArray[Any]) -> Kinds:
+    """The different values of an array without missing ones, where values that are equal are one.
+
+    >>> coded(np.array([3, 1, 3])), coded(np.array([True, 1, "a"], dtype=object)).kinds
+    (Kinds(codes=array([1, 0, 1]), kinds=[1, 3]), [True, 'a'])
+    """
+    if values.dtype.kind != "O":
+        kinds, codes = np.unique(values, return_inverse=True)
+        return Kinds(codes.astype(np.int64), kinds.tolist())
+    known: dict[Any, int] = {}
+    listed = [known.setdefault(value, len(known)) for value in values.tolist()]
+    return Kinds(np.array(listed, np.int64), list(known))
+
+
+def one_dimension(given: ArrayLike, *, name: str, code: str = "NF002") -> NDArray[Any]:
     """The array, shape (n,) with n at least 1.
 
     Raises:
-        InputError: Not one dimension, or empty (NF002).
+        InputError: Not one dimension, or empty; with ``code``.
     """
     try:
         array = np.asarray(given)
@@ -56,9 +69,22 @@ def one_dimension(given: ArrayLike, *, name: str) -> NDArray[Any]:
     if array.ndim != 1 or array.size == 0:
         raise InputError(
             f"{name} have shape {array.shape}; expected one dimension and at least one row.",
-            code="NF002",
+            code=code,
         )
     return array
+
+
+def absent(values: NDArray[Any]) -> list[int]:
+    """The places of an array, shape (n,), that hold no value.
+
+    >>> absent(np.array(["a", None, np.nan], dtype=object)), absent(np.array([1.0, np.nan]))
+    ([1, 2], [1])
+    """
+    if values.dtype.kind == "O":
+        return [i for i, value in enumerate(values.tolist()) if missing(value)]
+    if values.dtype.kind in "mM":
+        return np.flatnonzero(np.isnat(values)).tolist()
+    return np.flatnonzero(np.isnan(values)).tolist() if values.dtype.kind in "fc" else []
 
 
 def missing(value: Any) -> bool:

@@ -244,7 +244,7 @@ class Predictions:
     @property
     def probabilities(self) -> bool:
         """Whether all predictions lie between 0 and 1, as probabilities do and logits do not."""
-        return bool(((self.predictions >= 0) & (self.predictions <= 1)).all())
+        return are_probabilities(self.predictions)
 
     def index(self, candidate: str | int | None = None) -> int:
         """The index of a candidate, by its id or index; the only one needs no name.
@@ -274,7 +274,7 @@ class Predictions:
         Raises:
             InputError: There is no such example (NF007).
         """
-        shared = np.bincount(self.where, minlength=len(self.examples)) == self.K
+        shared = self._shared()
         if not shared.any():
             raise InputError(
                 f"no example has a prediction by all {self.K} candidates, so that they cannot be "
@@ -300,8 +300,7 @@ class Predictions:
         if candidate is not None or self.K == 1:
             codes = labels.codes[self._part(candidate)]
         else:
-            shared = np.bincount(self.where, minlength=len(self.examples)) == self.K
-            aligned = labels.codes[shared[self.where]].reshape(self.K, -1)
+            aligned = labels.codes[self._shared()[self.where]].reshape(self.K, -1)
             if (aligned != aligned[0]).any():
                 raise InputError(
                     f"the {column} of an example differs between candidates, so that it is none of "
@@ -420,6 +419,11 @@ class Predictions:
             reading=table.reading,
         )
 
+    def _shared(self) -> NDArray[np.bool_]:
+        """Whether all candidates have a prediction for each example, shape (examples,)."""
+        counts = np.bincount(self.where, minlength=len(self.examples))
+        return np.asarray(counts == self.K)
+
     def _part(self, candidate: str | int | None) -> slice:
         k = self.index(candidate)
         return slice(int(self.starts[k]), int(self.starts[k + 1]))
@@ -434,6 +438,11 @@ class Predictions:
                 code="NF003",
             )
         return column
+
+
+def are_probabilities(predictions: NDArray[np.float64]) -> bool:
+    """Whether all lie between 0 and 1, as probabilities do and logits do not."""
+    return bool(((predictions >= 0) & (predictions <= 1)).all())
 
 
 def _candidates(

@@ -252,7 +252,7 @@ def _normal(found: AveragePrecision) -> Interval:
     if found.boundary or found.se is None:
         return found
     value = found.estimate
-    limits = logit_limits(value, 1 - value, found.se, np.inf, found.alpha, found.side)
+    limits = logit_limits(value, 1 - value, found.se, np.inf, alpha=found.alpha, side=found.side)
     return replace(found, lower=limits.lower, upper=limits.upper)
 
 

@@ -179,8 +179,8 @@ def corp(
     if B:
         rng = checks.generator(seed)
         at = _points(grouped.x.size)
-        consistency, test = _if_calibrated(grouped, parts, score, at, alpha, B, rng)
-        confidence = _confidence(grouped, at, alpha, B, rng)
+        consistency, test = _if_calibrated(grouped, parts, score, at, alpha=alpha, B=B, rng=rng)
+        confidence = _confidence(grouped, at, alpha=alpha, B=B, rng=rng)
     return Corp(
         score=score,
         **_decomposition(parts, y.size),
@@ -246,11 +246,12 @@ def _points(m: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, m - 1, min(m, _MOST_POINTS)).round().astype(np.int64))
 
 
-def _if_calibrated(  # noqa: PLR0917 (the rows, the score, then how)
+def _if_calibrated(
     grouped: Groups,
     parts: _Parts,
     score: str,
     at: NDArray[np.int64],
+    *,
     alpha: float,
     B: int,
     rng: np.random.Generator,
@@ -290,7 +291,7 @@ def _if_calibrated(  # noqa: PLR0917 (the rows, the score, then how)
 
 
 def _confidence(
-    grouped: Groups, at: NDArray[np.int64], alpha: float, B: int, rng: np.random.Generator
+    grouped: Groups, at: NDArray[np.int64], *, alpha: float, B: int, rng: np.random.Generator
 ) -> CurveBand:
     from nofluke.kernels import isotonic
 

@@ -81,7 +81,7 @@ def brier(
     losses = factor * (q - y) ** 2
     found = means.METHODS[method].call(losses, alpha=error, side=side, bounds=(0.0, factor))
     name = "Brier score" if factor == 1 else "Brier score (two classes)"
-    return _mean_score(found, name, y, losses)
+    return _mean_score(found, name, y, losses, most=factor)
 
 
 def log_loss(
@@ -122,7 +122,7 @@ def log_loss(
     sure_and_wrong = int(np.isinf(losses).sum())
     if not sure_and_wrong:
         found = means.t(losses, alpha=error, side=on, bounds=(0.0, math.inf))
-        return _mean_score(found, "log loss", y, losses)
+        return _mean_score(found, "log loss", y, losses, most=math.inf)
     note = (
         f"NF203: {sure_and_wrong} of {y.size} rows were given probability 0 and happened; the log "
         "loss is infinite, and nothing is clipped."
@@ -154,14 +154,21 @@ def _level(level: float | None, alpha: float | None) -> float | None:
 
 
 def _mean_score(
-    found: Interval, name: str, y: NDArray[np.bool_], losses: NDArray[np.float64]
+    found: Interval,
+    name: str,
+    y: NDArray[np.bool_],
+    losses: NDArray[np.float64],
+    *,
+    most: float,
 ) -> MeanScore:
-    """An interval without width from equal losses would be ignorance that looks like certainty."""
+    """An interval without width from equal losses would be ignorance that looks like certainty.
+
+    So the limits are 0 and ``most``, the largest score there is, then.
+    """
     low, high = found.lower, found.upper
     notes: tuple[str, ...] = ()
     if found.guarantee == "asymptotic" and losses.size > 1 and losses.min() == losses.max():
-        low = 0.0
-        high = 1.0 if name == "Brier score" else 2.0 if name.startswith("Brier") else math.inf
+        low, high = 0.0, most
         notes = (
             f"NF205: all {losses.size} losses equal {losses[0]:.4g}, which says nothing about "
             "their spread; the limits are those of the score.",

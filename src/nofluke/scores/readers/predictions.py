@@ -112,8 +112,8 @@ def read_predictions(
             _question(roles, wanted, positive),
             digest=lambda: digest.result() if digest is not None else None,
         )
-    # The notes about failed rows speak of an option that predictions have not.
-    notes = [roles.note, *(n for n in table.notes if not n.startswith("NF116"))]
+    # The roles have told the columns; notes about failed rows speak of an option that is not here.
+    notes = [roles.note, *(n for n in table.notes if not n.startswith(("NF112", "NF116")))]
     told = tuple(n for n in notes if n is not None)
     return Predictions.from_table(replace(table, notes=told), positive=positive, missing=missing)
 
@@ -178,7 +178,7 @@ def _roles(table: Table, name: Name, wanted: Mapping[str, Any]) -> _Roles:
         by, listed = _without_candidates(table, name, by)
     if listed is not None:
         by["prediction"] = None
-    return _Roles(by=by, listed=listed, note=_note(table, by, listed, wanted))
+    return _Roles(by=by, listed=listed, note=_note(table, name, by, listed, wanted))
 
 
 def _free_the_label(table: Table, wanted: Mapping[str, Any]) -> None:
@@ -236,6 +236,7 @@ def _alias(table: Table, role: str, taken: set[str]) -> str | None:
 
 def _note(
     table: Table,
+    name: Name,
     by: Mapping[str, str | None],
     listed: tuple[str, ...] | None,
     wanted: Mapping[str, Any],
@@ -247,10 +248,15 @@ def _note(
     unread = [c for c in table.kinds if c not in by.values() and c not in (listed or ())]
     if by["candidate"] is not None or "candidate" in wanted:
         unread = []
-    if not guessed and not unread:
+    beside = []
+    if listed is None and by["candidate"] is None and not name.given:
+        beside.append("the candidate is named by the file")
+    if unread:
+        beside.append(f"not read: {some(unread)}")
+    if not guessed and not beside:
         return None
     told = f"read columns {', '.join(guessed)}" if guessed else "read columns by their names"
-    return f"NF112: {told}{f'; not read: {some(unread)}' if unread else ''}."
+    return f"NF112: {'; '.join([told, *beside])}."
 
 
 def _same(read: Sequence[tuple[Table, _Roles]]) -> _Roles:
