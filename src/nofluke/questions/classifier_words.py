@@ -165,10 +165,18 @@ def _baseline(card: ClassifierCard, name: str, matrix: Row) -> list[str]:
         "no": f"finds flagging {rule} more often right",
         "not enough evidence": "does not tell which is more often right",
     }[matrix[f"beats_{rule}"]]
+    error = 1 - card.level
+    # The rows pick the rule that looks better on them: hard on the decision, easy on the rule.
+    at = (
+        f"{_shown(2 * error)} ({_shown(error)} for each of the two rules, of which these rows "
+        "picked the one)"
+        if matrix[f"beats_{rule}"] == "no"
+        else f"{_shown(error)} on each side"
+    )
     return [
         f"{name} is right on {right:.4g} of the rows, and flagging {rule} would be right on "
         f"{max(positives, n - positives) / n:.4g}; the exact test of McNemar, at error level "
-        f"{_shown(1 - card.level)} on each side, {verdict}."
+        f"{at}, {verdict}."
     ]
 
 
