@@ -363,6 +363,7 @@ def test_work_tells_the_terms(rows):
         ({"clusters": True}, "NF063"),
         ({"groups": {"0": "a"}}, "NF007"),
         ({"blocks": 2}, "NF007"),
+        ({"blocks": 0}, "NF008"),  # whether there are times or not
         ({"method": "exact"}, "NF008"),
         ({"level": 95}, "NF008"),
     ],
