@@ -118,6 +118,9 @@ def test_a_threshold_is_taken_only_where_it_means_something(rows):
         ("p", 0.5, "one half")
     ]
     assert {"NF220", "NF221", "NF224"} <= codes(card)
+    (note,) = (note for note in card.notes if note.startswith("NF220"))
+    assert "in their units" in note
+    assert "0.5" not in note  # which is a cut-off of probabilities
     priced = classifier(table((y, {"p": p})), costs=(1, 20), **FEW)
     assert priced.matrices[0]["threshold"] == 1 / 21
     assert priced.matrices[0]["by"] == "costs"
