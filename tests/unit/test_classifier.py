@@ -170,6 +170,19 @@ def test_groups_pay_for_their_number_and_small_ones_claim_nothing(rows):
     assert "1 of the 3 groups: tiny" in str(card)
 
 
+def test_groups_with_a_perfect_area_are_not_spoken_of_with_confidence():
+    y = np.tile([0, 1], 40)
+    s = np.where(np.arange(80) < 40, y, np.arange(80) % 7)  # perfect, then without knowledge
+    group = np.repeat(["first", "second"], 40)
+    card = classifier(
+        Predictions.from_arrays(y, {"m": s}, groups=group), groups=True, threshold=0.5, **FEW
+    )
+    (told,) = (s for s in card.sentences() if s.startswith("Among the groups"))
+    assert "to 1 (first); by a formula that aims at 95 % confidence and does not promise it" in told
+    assert "with about" not in told
+    assert told.endswith("do not meet: by that formula the two differ.")
+
+
 def test_groups_may_be_a_mapping(rows):
     y, by_name = rows
     given = {str(i): "even" if i % 2 == 0 else "odd" for i in range(120)}
