@@ -179,7 +179,7 @@ def corp(
     if B:
         rng = checks.generator(seed)
         at = _points(grouped.x.size)
-        consistency, test = _if_calibrated(grouped, parts, score, at, alpha, B, rng)
+        consistency, test = _if_calibrated(grouped, parts, score, at=at, alpha=alpha, B=B, rng=rng)
         confidence = _confidence(grouped, at, alpha, B, rng)
     return Corp(
         score=score,
@@ -246,10 +246,11 @@ def _points(m: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, m - 1, min(m, _MOST_POINTS)).round().astype(np.int64))
 
 
-def _if_calibrated(  # noqa: PLR0917 (the rows, the score, then how)
+def _if_calibrated(
     grouped: Groups,
     parts: _Parts,
     score: str,
+    *,
     at: NDArray[np.int64],
     alpha: float,
     B: int,
