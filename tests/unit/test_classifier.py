@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import nofluke
 from nofluke import Predictions, classifier
@@ -117,6 +118,9 @@ def test_a_threshold_is_taken_only_where_it_means_something(rows):
         ("p", 0.5, "one half")
     ]
     assert {"NF220", "NF221", "NF224"} <= codes(card)
+    (note,) = (note for note in card.notes if note.startswith("NF220"))
+    assert "in their units" in note
+    assert "0.5" not in note  # which is a cut-off of probabilities
     priced = classifier(table((y, {"p": p})), costs=(1, 20), **FEW)
     assert priced.matrices[0]["threshold"] == 1 / 21
     assert priced.matrices[0]["by"] == "costs"
@@ -164,6 +168,19 @@ def test_groups_pay_for_their_number_and_small_ones_claim_nothing(rows):
     assert rows_["tiny", "specificity"]["lower"] is not None
     assert "NF225" in codes(card)
     assert "1 of the 3 groups: tiny" in str(card)
+
+
+def test_groups_with_a_perfect_area_are_not_spoken_of_with_confidence():
+    y = np.tile([0, 1], 40)
+    s = np.where(np.arange(80) < 40, y, np.arange(80) % 7)  # perfect, then without knowledge
+    group = np.repeat(["first", "second"], 40)
+    card = classifier(
+        Predictions.from_arrays(y, {"m": s}, groups=group), groups=True, threshold=0.5, **FEW
+    )
+    (told,) = (s for s in card.sentences() if s.startswith("Among the groups"))
+    assert "to 1 (first); by a formula that aims at 95 % confidence and does not promise it" in told
+    assert "with about" not in told
+    assert told.endswith("do not meet: by that formula the two differ.")
 
 
 def test_groups_may_be_a_mapping(rows):
@@ -362,6 +379,7 @@ def test_work_tells_the_terms(rows):
         ({"clusters": True}, "NF063"),
         ({"groups": {"0": "a"}}, "NF007"),
         ({"blocks": 2}, "NF007"),
+        ({"blocks": 0}, "NF008"),  # whether there are times or not
         ({"method": "exact"}, "NF008"),
         ({"level": 95}, "NF008"),
     ],
@@ -401,11 +419,36 @@ def test_decisions_are_held_against_the_better_of_the_rules_that_look_at_nothing
     often = classifier(Predictions.from_arrays(np.r_[np.ones(80), np.zeros(20)], {"m": p}), **FEW)
     (told,) = (s for s in often.sentences() if "McNemar" in s)
     assert "m is right on 0.6 of the rows, and flagging everybody would be right on 0.8;" in told
-    assert "finds flagging everybody more often right" in told
+    assert told.endswith(
+        "at error level 0.1 (0.05 for each of the two rules, of which these rows picked the one), "
+        "finds flagging everybody more often right."
+    )
 
     seldom = classifier(Predictions.from_arrays(np.r_[np.zeros(80), np.ones(20)], {"m": p}), **FEW)
     (told,) = (s for s in seldom.sentences() if "McNemar" in s)
     assert "flagging nobody would be right on 0.8;" in told
+
+    p = np.r_[np.full(60, 0.3), np.full(40, 0.7)]
+    good = classifier(Predictions.from_arrays(np.r_[np.zeros(60), np.ones(40)], {"m": p}), **FEW)
+    (told,) = (s for s in good.sentences() if "McNemar" in s)
+    assert told.endswith("at error level 0.05 on each side, finds m more often right.")
+
+
+@pytest.mark.parametrize(("flagged", "others"), [(30, 30), (8, 7), (7, 8), (40, 25), (60, 5)])
+def test_the_pick_of_the_rule_by_the_rows_costs_nothing_for_yes_and_doubles_no(flagged, others):
+    # The decision tosses coins at prevalence 1/2: as often right as either rule.
+    sizes = (flagged, others)
+    chances = [binom.pmf(np.arange(m + 1), m, 0.5) for m in sizes]
+    sure = [binom.sf(np.arange(m + 1) - 1, m, 0.5) <= 0.05 for m in sizes]
+    lead = [2 * np.arange(m + 1) - m for m in sizes]  # over nobody, over everybody
+    chance = np.multiply.outer(*chances)
+    everybody = np.greater.outer(*lead)
+    yes = np.where(everybody, sure[1], sure[0][:, None])
+    no = np.where(everybody, sure[1][::-1], sure[0][::-1][:, None])
+
+    assert chance[yes].sum() <= 0.05
+    assert chance[no].sum() <= 0.1
+    assert (flagged, others) != (30, 30) or chance[no].sum() > 0.05
 
 
 def test_a_calibration_line_that_is_off_is_not_called_right():

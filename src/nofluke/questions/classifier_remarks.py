@@ -95,8 +95,9 @@ def _thresholds(
         also = " and no cost" if priced else ""
         notes.append(
             f"NF220: no threshold was given for {some(without)}, whose scores are no "
-            f"probabilities, so there is no matrix{also}; say from which score on a case is "
-            "flagged: threshold=0.5 (--threshold), decided before looking at these labels."
+            f"probabilities, so there is no matrix{also}; say with threshold= (--threshold) from "
+            "which score on, in their units, a case is flagged, decided before looking at these "
+            "labels."
         )
     taken = {cut.by: cut.at for cut, _ in cuts.values() if cut.by in ("costs", "one half")}
     for by, at in taken.items():

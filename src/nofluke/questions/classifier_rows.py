@@ -312,9 +312,10 @@ def _costs(told: Told, of: Rows, asked: Asked, cut: float) -> None:
     paid = _paid(of, asked.costs, cut)
     for name, part in parts.items():
         values = paid[name]
-        low, high = _range(asked.costs, name)
         told.rows.append(
-            _mean_by_clusters(of, name, part.estimate, values, asked.alpha, (low, high))
+            _mean_by_clusters(
+                of, name, part.estimate, values, alpha=asked.alpha, bounds=_range(asked.costs, name)
+            )
         )
 
 
@@ -338,11 +339,12 @@ def _range(costs: Any, name: str) -> tuple[float, float]:
     return (low, high) if name == "cost" else (low - high, high - low)
 
 
-def _mean_by_clusters(  # noqa: PLR0917 (a number, then how)
+def _mean_by_clusters(
     of: Rows,
     name: str,
     estimate: float,
     values: NDArray[np.float64],
+    *,
     alpha: float,
     bounds: tuple[float, float],
 ) -> Row:
@@ -369,7 +371,9 @@ def _losses(told: Told, of: Rows, asked: Asked) -> None:
             told.rows.append(row(of, name, found, asked.alpha))
             continue
         told.rows.append(
-            _mean_by_clusters(of, name, found.estimate, losses, asked.alpha, (0.0, high))
+            _mean_by_clusters(
+                of, name, found.estimate, losses, alpha=asked.alpha, bounds=(0.0, high)
+            )
         )
 
 

@@ -165,10 +165,18 @@ def _baseline(card: ClassifierCard, name: str, matrix: Row) -> list[str]:
         "no": f"finds flagging {rule} more often right",
         "not enough evidence": "does not tell which is more often right",
     }[matrix[f"beats_{rule}"]]
+    error = 1 - card.level
+    # The rows pick the rule that looks better on them: hard on the decision, easy on the rule.
+    at = (
+        f"{_shown(2 * error)} ({_shown(error)} for each of the two rules, of which these rows "
+        "picked the one)"
+        if matrix[f"beats_{rule}"] == "no"
+        else f"{_shown(error)} on each side"
+    )
     return [
         f"{name} is right on {right:.4g} of the rows, and flagging {rule} would be right on "
         f"{max(positives, n - positives) / n:.4g}; the exact test of McNemar, at error level "
-        f"{_shown(1 - card.level)} on each side, {verdict}."
+        f"{at}, {verdict}."
     ]
 
 
@@ -281,8 +289,7 @@ def _best(card: ClassifierCard) -> list[str]:
     ]
     others = card.K - 1
     if apart:
-        weakest = min((row for _, row in told_apart), key=lambda r: r["guarantee"] != "heuristic")
-        lead = sure(weakest, level=card.level)
+        lead = sure(_weakest([row for _, row in told_apart]), level=card.level)
         told.append(
             f"{lead[0].upper()}{lead[1:]} for all differences at once, its area is larger than "
             f"that of {_listed(apart)}"
@@ -335,15 +342,22 @@ def _spread(card: ClassifierCard, candidate: str, what: str, rows: list[Row]) ->
     if len(known) < 2:
         return []
     low, high = (f(known, key=lambda r: r["estimate"]) for f in (min, max))
+    weakest = _weakest(known)
     if low["upper"] < high["lower"]:
-        apart = "These intervals do not meet: at that confidence the two differ."
+        by = "by that formula" if weakest["guarantee"] == "heuristic" else "at that confidence"
+        apart = f"These intervals do not meet: {by} the two differ."
     else:
         apart = "These intervals meet: they do not tell the two apart."
     return [
         f"Among the {what} the area of {candidate} goes from {low['estimate']:.4g} ({low['part']}) "
-        f"to {high['estimate']:.4g} ({high['part']}); with about {per_cent(card.level)} confidence "
-        f"for all {len(rows)} at once they are {span(low)} and {span(high)}. {apart}"
+        f"to {high['estimate']:.4g} ({high['part']}); {sure(weakest, level=card.level)} for all "
+        f"{len(rows)} at once they are {span(low)} and {span(high)}. {apart}"
     ]
+
+
+def _weakest(rows: list[Row]) -> Row:
+    """The row whose limits promise least."""
+    return min(rows, key=lambda r: r["guarantee"] != "heuristic")
 
 
 def _listed(names: list[str]) -> str:

@@ -372,6 +372,8 @@ class Predictions:
         >>> [(name, part.n.tolist()) for name, part in table.by_time([10, 20, 30]).items()]
         [('[10, 20)', [1]), ('[20, 30]', [3])]
         """
+        if isinstance(blocks, int | np.integer):
+            checks.whole(blocks, name="blocks")
         if self.time is None or np.isnan(self.time).any():
             told = "no time" if self.time is None else "rows without a time"
             raise InputError(

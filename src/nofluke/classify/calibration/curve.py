@@ -179,7 +179,7 @@ def corp(
     if B:
         rng = checks.generator(seed)
         at = _points(grouped.x.size)
-        consistency, test = _if_calibrated(grouped, parts, score, at, alpha=alpha, B=B, rng=rng)
+        consistency, test = _if_calibrated(grouped, parts, score, at=at, alpha=alpha, B=B, rng=rng)
         confidence = _confidence(grouped, at, alpha=alpha, B=B, rng=rng)
     return Corp(
         score=score,
@@ -250,8 +250,8 @@ def _if_calibrated(
     grouped: Groups,
     parts: _Parts,
     score: str,
-    at: NDArray[np.int64],
     *,
+    at: NDArray[np.int64],
     alpha: float,
     B: int,
     rng: np.random.Generator,

@@ -163,7 +163,7 @@ def threshold(
         thresholds=tuple(sorted(cut.at[best].tolist())),
         total=least,
         interval=say(least, (float(lower[best].min()), float(upper[best].max()))),
-        naive=_naive(price, cut, int(best[0]), error, on, pi),
+        naive=_naive(price, cut, int(best[0]), alpha=error, side=on, pi=pi),
         optimum=say(least, (float(best_lower[allowed].min()), cap)),
         nobody=say(*nobody),
         everybody=say(*everybody),
@@ -257,8 +257,8 @@ def _declared(prevalence: float, cut: Cutoffs) -> float:
     return pi
 
 
-def _naive(  # noqa: PLR0917 (what the threshold costs, then how)
-    price: c.Costs, cut: Cutoffs, i: int, alpha: float, side: checks.Side, pi: float | None
+def _naive(
+    price: c.Costs, cut: Cutoffs, i: int, *, alpha: float, side: checks.Side, pi: float | None
 ) -> Interval:
     """The interval that forgets the search; the rates of both classes weighted where declared."""
     of = cut.cells(i)
