@@ -354,6 +354,21 @@ class TestAreas:
         assert note.startswith("NF234: the smaller class has 30 rows")
         assert "alpha=0.0125" in note
 
+    @pytest.mark.parametrize("rows", [2, 4])
+    @pytest.mark.parametrize("method", ["hybrid", "conditional"])
+    def test_too_few_rows_to_weigh_a_lead_get_the_projection(self, rows, method):
+        _, s = self.tried()
+        y = np.arange(s.shape[1]) < rows
+        found = optimism.hybrid_auc(y, s, method=method)
+        plain = optimism.hybrid_auc(y, s, method="projection")
+        assert (found.method, found.beta, found.estimate) == ("projection", None, found.score)
+        assert (found.lower, found.upper) == (plain.lower, plain.upper)
+        assert found.notes[0].startswith(f"NF234: variances with {rows - 1} degrees")
+
+    def test_five_rows_weigh_a_lead(self):
+        _, s = self.tried()
+        assert optimism.hybrid_auc(np.arange(s.shape[1]) < 5, s).method == "hybrid"
+
     def test_what_has_no_spread_is_refused(self):
         y, s = self.tried()
         with pytest.raises(InputError) as caught:
