@@ -178,6 +178,10 @@ def test_ties_with_a_published_score_count_against_it():
         (SEEDS, {"n_positive": 50}, "NF254"),
         ([80.0, 83.0], {"n_positive": 50, "n_negative": 950}, "NF254"),
         (SEEDS, {"better": None}, "NF009"),
+        ([78.0, 80.0, 83.0], {"metric": "auc"}, "NF010"),
+        ([0.8, -0.1], {"metric": "auc"}, "NF010"),
+        (SEEDS, {"metric": "auc", "gate": 82}, "NF010"),
+        (SEEDS, {"metric": "auc", "published": "91.7"}, "NF010"),
         ("seeds.csv", {}, "NF008"),
     ],
 )
@@ -185,6 +189,12 @@ def test_what_is_refused(data, how, code):
     with pytest.raises(InputError) as refused:
         champion(data, **{"better": "higher"} | how)
     assert refused.value.code == code
+
+
+def test_per_cent_is_named_where_shares_were_promised():
+    with pytest.raises(InputError, match="if it is in per cent, divide by 100"):
+        champion([78, 80, 83], metric="auc")
+    assert champion([78, 80, 83], better="higher", gate=82).row("mean")["upper"] > 83
 
 
 def test_clusters_of_scored_rows_are_refused():
