@@ -207,6 +207,7 @@ def test_clusters_of_scored_rows_are_refused():
 
 
 def test_equal_scores_with_class_sizes_have_an_interval():
+    assert champion([0.7, 0.7, 0.7], n_positive=50, n_negative=50).gap == 0
     card = champion([0.8, 0.8, 0.8], n_positive=50, n_negative=50)
     assert card.row("mean")["lower"] is None
     assert 0 < card.row("winner")["lower"] < 0.8

@@ -191,4 +191,7 @@ def _tried(given: Entries, tried: int | None) -> int:
 def _value(given: Entries, planned: str | int) -> float:
     if isinstance(planned, int):
         return float(given.values[planned])
-    return float(np.mean(given.values) if planned == "mean" else np.median(given.values))
+    if planned == "median":
+        return float(np.median(given.values))
+    # Rounding must not carry the mean beyond equal scores.
+    return float(np.clip(np.mean(given.values), given.values.min(), given.values.max()))
