@@ -197,6 +197,15 @@ def test_per_cent_is_named_where_shares_were_promised():
     assert champion([78, 80, 83], better="higher", gate=82).row("mean")["upper"] > 83
 
 
+def test_a_probability_short_of_one_is_not_called_one():
+    sizes = {"n_positive": 50, "n_negative": 950}
+    card = champion(SEEDS, gate=0.80, level=0.999999, tried=30, **sizes)
+    assert card.passing["independent"] < 1
+    said = " ".join(card.sentences())
+    assert "; more than 0.9999 if they were independent" in said
+    assert "would hold with probability more than 0.999 (normal errors)" in said
+
+
 def test_clusters_of_scored_rows_are_refused():
     x = np.random.default_rng(2).random((3, 6))
     scores = Scores.from_arrays(x, better="higher", cluster=list("aabbcc"))

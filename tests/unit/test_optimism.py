@@ -380,6 +380,15 @@ class TestAreas:
 
 
 class TestZoom:
+    def test_a_level_is_never_rounded_up_to_certainty(self):
+        high = 0.999999
+        found = (
+            optimism.zoom_interval([0.7, 0.8], 0.03, level=high),
+            optimism.hybrid_interval([0.7, 0.8], 0.001 * np.eye(2), level=high),
+            optimism.gate_check(0.83, 0.82, 50, 950, level=high),
+        )
+        assert all(" at 99.9999% (" in str(one) for one in found)
+
     def test_equal_scores_get_bonferroni(self):
         found = optimism.zoom_interval([0.8] * 5, 0.03)
         assert found.upper - 0.8 == pytest.approx(found.bonferroni)

@@ -82,7 +82,7 @@ class WinnerInterval:
     def __str__(self) -> str:
         return (
             f"best of {self.m}: {self.estimate:.4g} [{self.lower:.4g}, {self.upper:.4g}] at "
-            f"{100 * (1 - self.alpha):.4g}% ({self.method}, {self.guarantee}; shows "
+            f"{100 * (1 - self.alpha):.12g}% ({self.method}, {self.guarantee}; shows "
             f"{self.score:.4g})"
         )
 
