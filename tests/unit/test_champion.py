@@ -178,6 +178,10 @@ def test_ties_with_a_published_score_count_against_it():
         (SEEDS, {"n_positive": 50}, "NF254"),
         ([80.0, 83.0], {"n_positive": 50, "n_negative": 950}, "NF254"),
         (SEEDS, {"better": None}, "NF009"),
+        ([78.0, 80.0, 83.0], {"metric": "auc"}, "NF010"),
+        ([0.8, -0.1], {"metric": "auc"}, "NF010"),
+        (SEEDS, {"metric": "auc", "gate": 82}, "NF010"),
+        (SEEDS, {"metric": "auc", "published": "91.7"}, "NF010"),
         ("seeds.csv", {}, "NF008"),
     ],
 )
@@ -185,6 +189,21 @@ def test_what_is_refused(data, how, code):
     with pytest.raises(InputError) as refused:
         champion(data, **{"better": "higher"} | how)
     assert refused.value.code == code
+
+
+def test_per_cent_is_named_where_shares_were_promised():
+    with pytest.raises(InputError, match="if it is in per cent, divide by 100"):
+        champion([78, 80, 83], metric="auc")
+    assert champion([78, 80, 83], better="higher", gate=82).row("mean")["upper"] > 83
+
+
+def test_a_probability_short_of_one_is_not_called_one():
+    sizes = {"n_positive": 50, "n_negative": 950}
+    card = champion(SEEDS, gate=0.80, level=0.999999, tried=30, **sizes)
+    assert card.passing["independent"] < 1
+    said = " ".join(card.sentences())
+    assert "; more than 0.9999 if they were independent" in said
+    assert "would hold with probability more than 0.999 (normal errors)" in said
 
 
 def test_clusters_of_scored_rows_are_refused():
@@ -197,6 +216,7 @@ def test_clusters_of_scored_rows_are_refused():
 
 
 def test_equal_scores_with_class_sizes_have_an_interval():
+    assert champion([0.7, 0.7, 0.7], n_positive=50, n_negative=50).gap == 0
     card = champion([0.8, 0.8, 0.8], n_positive=50, n_negative=50)
     assert card.row("mean")["lower"] is None
     assert 0 < card.row("winner")["lower"] < 0.8

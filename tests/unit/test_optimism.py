@@ -354,6 +354,21 @@ class TestAreas:
         assert note.startswith("NF234: the smaller class has 30 rows")
         assert "alpha=0.0125" in note
 
+    @pytest.mark.parametrize("rows", [2, 4])
+    @pytest.mark.parametrize("method", ["hybrid", "conditional"])
+    def test_too_few_rows_to_weigh_a_lead_get_the_projection(self, rows, method):
+        _, s = self.tried()
+        y = np.arange(s.shape[1]) < rows
+        found = optimism.hybrid_auc(y, s, method=method)
+        plain = optimism.hybrid_auc(y, s, method="projection")
+        assert (found.method, found.beta, found.estimate) == ("projection", None, found.score)
+        assert (found.lower, found.upper) == (plain.lower, plain.upper)
+        assert found.notes[0].startswith(f"NF234: variances with {rows - 1} degrees")
+
+    def test_five_rows_weigh_a_lead(self):
+        _, s = self.tried()
+        assert optimism.hybrid_auc(np.arange(s.shape[1]) < 5, s).method == "hybrid"
+
     def test_what_has_no_spread_is_refused(self):
         y, s = self.tried()
         with pytest.raises(InputError) as caught:
@@ -365,6 +380,15 @@ class TestAreas:
 
 
 class TestZoom:
+    def test_a_level_is_never_rounded_up_to_certainty(self):
+        high = 0.999999
+        found = (
+            optimism.zoom_interval([0.7, 0.8], 0.03, level=high),
+            optimism.hybrid_interval([0.7, 0.8], 0.001 * np.eye(2), level=high),
+            optimism.gate_check(0.83, 0.82, 50, 950, level=high),
+        )
+        assert all(" at 99.9999% (" in str(one) for one in found)
+
     def test_equal_scores_get_bonferroni(self):
         found = optimism.zoom_interval([0.8] * 5, 0.03)
         assert found.upper - 0.8 == pytest.approx(found.bonferroni)

@@ -11,7 +11,7 @@ from nofluke.errors import InputError
 from nofluke.questions import champion_facts as facts
 from nofluke.questions import champion_intervals, champion_words
 from nofluke.questions.champion_card import ChampionCard
-from nofluke.questions.champion_entries import Entries, entries
+from nofluke.questions.champion_entries import Entries, entries, refuse_outside
 from nofluke.selection.seed_scores import summary_only
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def champion(
 
     Raises:
         InputError: Fewer than two scores or no interval at all (NF253); planned, tried, published
-            or class sizes that do not fit (NF254); orientation unknown (NF009).
+            or class sizes that do not fit (NF254); orientation unknown (NF009); scores, a gate or a
+            published score outside the bounds of the metric (NF010).
 
     Source: Andrews, Kitagawa & McCloskey 2024 (hybrid); Zrnic & Fithian 2024 (zoom); Obuchowski &
     Rockette 1995 (seeds and rows); Hanley & McNeil 1982 (class sizes alone).
@@ -77,6 +78,7 @@ def champion(
     sizes = _sizes(n_positive, n_negative)
     given = entries(data, better=better, metric=metric or ("auc" if sizes else None))
     _refuse_sizes(given, sizes)
+    refuse_outside(given, given.values, "scores")
     asked = champion_intervals.Asked(
         planned=_planned(given, planned),
         level=checks.fraction(level, name="level"),
@@ -189,4 +191,7 @@ def _tried(given: Entries, tried: int | None) -> int:
 def _value(given: Entries, planned: str | int) -> float:
     if isinstance(planned, int):
         return float(given.values[planned])
-    return float(np.mean(given.values) if planned == "mean" else np.median(given.values))
+    if planned == "median":
+        return float(np.median(given.values))
+    # Rounding must not carry the mean beyond equal scores.
+    return float(np.clip(np.mean(given.values), given.values.min(), given.values.max()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke import checks
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 from nofluke.questions.replicates import samples
 from nofluke.scores import findings, metrics
 from nofluke.scores.predictions import Predictions
@@ -179,3 +179,25 @@ def _complete(found: Entries) -> Entries:
             code="NF253",
         )
     return found
+
+
+def refuse_outside(given: Entries, values: NDArray[np.float64], name: str) -> None:
+    """Refuse numbers that no score can be; limits are cut to the bounds, and would cross.
+
+    Raises:
+        InputError: A number outside the bounds of the metric (NF010).
+    """
+    if given.bounds is None:
+        return
+    low, high = given.bounds
+    slack = 1e-12 * max(1.0, abs(low), abs(high))  # means may be off in the last digits
+    outside = values[(values < low - slack) | (values > high + slack)]
+    if outside.size:
+        cent = (low, high) == (0, 1) and values.min() >= 0 and 1 < values.max() <= 100
+        raise InputError(
+            f"{name}: {some(outside.tolist(), most=3)} lies outside {low:g} to {high:g}, where "
+            f"every {given.metric or 'score'} lies; "
+            + ("if it is in per cent, divide by 100, or " if cent else "mend it, or ")
+            + "change the metric's name or the bounds.",
+            code="NF010",
+        )

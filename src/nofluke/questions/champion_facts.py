@@ -11,6 +11,7 @@ from scipy.special import stdtr
 from nofluke import checks
 from nofluke.classify.curves import delong
 from nofluke.errors import InputError
+from nofluke.questions.champion_entries import refuse_outside
 from nofluke.selection.optimism import (
     expected_maximum,
     expected_optimism,
@@ -45,6 +46,7 @@ def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float
     if gate is None:
         return None
     at = checks.real(gate, name="gate")
+    refuse_outside(given, np.array([at]), "gate")
     best = float(given.values[given.winner])
     noise = None
     if asked.sizes is not None:
@@ -137,6 +139,7 @@ def published_one(given: Entries, value: float | str | None) -> Row | None:
     if value is None:
         return None
     number, at = _which(given, value)
+    refuse_outside(given, np.array([number]), "published")
     others = given.values if at is None else np.delete(given.values, at)
     ahead = given.sign * (others - number)
     total = others.size + 1

@@ -183,7 +183,10 @@ def _winner(given: Entries, asked: Asked) -> tuple[Row, tuple[str, ...]]:
 
 
 def _estimated(df: int, alpha: float) -> float:
-    """How much wider t makes limits than z, at the most extreme level that zoom comes to."""
+    """How much wider t makes limits than z, at the level of each of all that were tried.
+
+    What zoom spends on those far behind is counted by z, which is right in the limit only.
+    """
     return float(stdtrit(df, 1 - alpha / 2) / ndtri(1 - alpha / 2))
 
 

@@ -96,12 +96,18 @@ def _gate(card: ChampionCard) -> list[str]:
     chance = card.passing
     if chance is not None:
         said.append(
-            f"If a single one reached it with probability {chance['p']:.4g} (the share here), at "
-            f"least one of {chance['m']} would with probability {chance['lower']:.4g} to "
-            f"{chance['upper']:.4g}, depending on how they go together; {chance['independent']:.4g}"
-            " if they were independent."
+            f"If a single one reached it with probability {_chance(chance['p'])} (the share here), "
+            f"at least one of {chance['m']} would with probability {_chance(chance['lower'])} to "
+            f"{_chance(chance['upper'])}, depending on how they go together; "
+            f"{_chance(chance['independent'])} if they were independent."
         )
     return said
+
+
+def _chance(p: float, *, digits: int = 4) -> str:
+    """A probability in a few digits; what is short of 1 is not rounded to it."""
+    told = f"{p:.{digits}g}"
+    return f"more than {1 - 10.0**-digits:.{digits}g}" if told == "1" and p < 1 else told
 
 
 def _passes(yes: bool) -> str:  # noqa: FBT001 (a word for a truth value)
@@ -126,7 +132,7 @@ def _luck(card: ChampionCard) -> list[str]:
             f"Among {row['m']} equally good candidates with standard error {row['se']:.4g} and "
             f"{how} {row['rho']:.3g}, the best would show {row['value']:.4g} more than it is worth "
             f"on average, and its usual {percent(card.level)} interval would hold with probability "
-            f"{row['naive_coverage']:.3g} (normal errors)."
+            f"{_chance(row['naive_coverage'], digits=3)} (normal errors)."
         )
     if card.better == "lower":
         said = [s.replace(" more than it is worth", " less than it is worth") for s in said]
@@ -174,10 +180,10 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
         )
     if card.tried > card.m:
         found.append(
-            f"NF256: {card.tried} were tried and {card.m} are here. The winner's interval and "
-            f"chances pay for {card.tried}, the missing ones taken to have scored no better than "
-            "the best; mean, standard deviation and rank are those of the scores here, and are "
-            "those of all only if none was left out for its score."
+            f"NF256: {card.tried} were tried and {card.m} are here. An interval of the winner and "
+            f"chances, where given, pay for {card.tried}, the missing ones taken to have scored no "
+            "better than the best; mean, standard deviation and rank are those of the scores here, "
+            "and are those of all only if none was left out for its score."
         )
     winner = card.row("winner")
     if winner is not None and winner["lower"] is None:

@@ -37,7 +37,8 @@ def hybrid_auc(
     ``hybrid_interval`` on the logit scale with the covariance of ``delong``, which knows how much
     candidates on the same rows err together, and t for the rows (clusters) of the smaller class.
     Where the smaller class has few rows and the area is near 1 it covers less than it says, and a
-    note (NF234) tells what to do.
+    note (NF234) tells what to do; with fewer than five rows of it, the limits are those of
+    "projection", whatever was asked for.
 
     Args:
         labels: Shape (n,): 0 and 1, truth values, or -1 and 1; others need ``positive``.
@@ -131,7 +132,7 @@ def _thin(found: WinnerInterval, units: int) -> tuple[str, ...]:
         return ()
     return (
         f"NF234: the smaller class has {units} rows or clusters, of which the area "
-        f"{found.score:.4g} leaves about {lost:.1f} to tell its variance: these limits cover less "
-        f"than they say, mostly too high. auc_interval with alpha={found.alpha / found.m:.4g} for "
-        "the winner holds after the choice as well.",
+        f"{found.score:.4g} leaves about {lost:.1f} to tell its variance: these limits may cover "
+        f"less than they say. auc_interval with alpha={found.alpha / found.m:.4g} for the winner "
+        "pays for the choice as well.",
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 METHODS = ("hybrid", "conditional", "projection")
 SCALES = ("logit", "raw")
 DRAWS = 1 << 14
+_FEW = 4  # degrees of freedom: with fewer, what a lead is worth is anybody's guess
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ class WinnerInterval:
         alpha: Error level.
         beta: Part of it that the simultaneous interval gets; None but for "hybrid".
         method: "hybrid", "conditional" or "projection"; the last one whatever was asked for where
-            the winner is tied.
+            the winner is tied or ``df`` is below 4.
         scale: Where scores are taken to be normal: "logit" or "raw".
         winner: Position of the winner, the first where several are tied.
         tied: Positions of the winner and of all that share its score and are no copies of it.
@@ -81,7 +82,7 @@ class WinnerInterval:
     def __str__(self) -> str:
         return (
             f"best of {self.m}: {self.estimate:.4g} [{self.lower:.4g}, {self.upper:.4g}] at "
-            f"{100 * (1 - self.alpha):.4g}% ({self.method}, {self.guarantee}; shows "
+            f"{100 * (1 - self.alpha):.12g}% ({self.method}, {self.guarantee}; shows "
             f"{self.score:.4g})"
         )
 
@@ -141,7 +142,9 @@ def hybrid_interval(
     A winner that is tied has won by nothing, which the conditional law takes for a sign that its
     true score lies far below: the projection interval is given instead (NF232), with the score
     itself for an estimate. A lead so narrow that the limits leave the score out is told by the same
-    code. Copies of the winner count as one. Higher scores win.
+    code. Below 4 degrees of freedom no lead can be weighed, the estimate may come out anywhere, and
+    the projection interval is given as well (NF234). Copies of the winner count as one. Higher
+    scores win.
 
     Args:
         scores: Shape (m,), all that were tried.
@@ -177,8 +180,9 @@ def hybrid_interval(
     y, Y = (x, S) if asked.scale == "raw" else logits(x, S)
     event = event_of(x, y, Y)
     notes: tuple[str, ...] = ()
-    if len(event.tied) > 1 and asked.method != "projection":
-        notes = (_told(x, event.tied, asked.method),)
+    if asked.method != "projection" and (len(event.tied) > 1 or asked.df < _FEW):
+        tied = len(event.tied) > 1
+        notes = (_told(x, event.tied, asked.method) if tied else _unweighed(asked),)
         asked = asked._replace(method="projection")
     inflation = 1.0
     if math.isfinite(asked.df):
@@ -225,6 +229,14 @@ def _told(x: NDArray[np.float64], tied: tuple[int, ...], method: str) -> str:
     return (
         f"NF232: the candidates at positions {some(tied)} share the highest score {x[tied[0]]:g}; "
         f"{method!r} has no use for a winner by nothing, and the limits are those of 'projection'."
+    )
+
+
+def _unweighed(asked: _Asked) -> str:
+    return (
+        f"NF234: variances with {asked.df:g} degrees of freedom do not tell what the winner's lead "
+        f"is worth, which {asked.method!r} rests on; the limits are those of 'projection', and the "
+        "score itself stands for an estimate."
     )
 
 

@@ -68,7 +68,7 @@ class GateCheck:
         where = "inside" if self.inside else "outside"
         return (
             f"gate {self.gate:g} {where} the noise of {self.value:g} [{self.lower:.4g}, "
-            f"{self.upper:.4g}] at {100 * (1 - self.alpha):.4g}% (n={self.n_positive}+"
+            f"{self.upper:.4g}] at {100 * (1 - self.alpha):.12g}% (n={self.n_positive}+"
             f"{self.n_negative}, {self.guarantee})"
         )
 

@@ -49,7 +49,7 @@ class ZoomInterval:
     def __str__(self) -> str:
         return (
             f"best of {self.m}: {self.score:.4g} [{self.lower:.4g}, {self.upper:.4g}] at "
-            f"{100 * (1 - self.alpha):.4g}% (zoom {self.method}, {self.guarantee})"
+            f"{100 * (1 - self.alpha):.12g}% (zoom {self.method}, {self.guarantee})"
         )
 
 
