@@ -529,12 +529,17 @@ def test_a_file_of_another_question_is_refused(tmp_path):
         ({"inner": 4}, "inner"),
         ({"metric": "f1"}, "metric"),
     ):
-        with pytest.raises(InputError, match=words) as refused:
+        with pytest.raises(
+            InputError, match=f"outer folds of another question.*{words}"
+        ) as refused:
             grown(path=path, **how)
         assert refused.value.code == "NF048"
-    path.write_text(path.read_text() + "nonsense\n")
-    with pytest.raises(InputError, match="cannot be read"):
-        grown(path=path)
+    text = path.read_text()
+    n_lines = text.count("\n")
+    for spoilt in ("nonsense", '{"fold": {"outputs": []}}'):
+        path.write_text(f"{text}{spoilt}\n")
+        with pytest.raises(InputError, match=f"line {n_lines + 1} of .* cannot be read"):
+            grown(path=path)
     path.write_text("something else\n")
     with pytest.raises(InputError, match="not a file of finished outer folds"):
         grown(path=path)
