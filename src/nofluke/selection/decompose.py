@@ -22,6 +22,8 @@ from nofluke.kernels import obuchowski_rockette, roc_areas, student
 from nofluke.results import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
     from nofluke.kernels.obuchowski_rockette import OneTest
@@ -194,7 +196,13 @@ def decompose(
         wald=(wald.statistic, wald.df, wald.pvalue),
         assumes=f"{ASSUMES if codes is None else ASSUMES_CLUSTERS}; {SEEDS}",
         notes=(
-            *negative(model),
+            *below_zero(
+                {
+                    "the true areas of seeds": model.between,
+                    "what the rows add to all": model.cov2,
+                },
+                least=-obuchowski_rockette.ROUNDING * model.error,
+            ),
             *_untested(found.values, equal),
             TRAINING,
             *few_clusters(codes),
@@ -263,11 +271,9 @@ def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
     return obuchowski_rockette.OneTest(s2, parts.error, parts.cov2, values.size)
 
 
-def negative(model: OneTest) -> tuple[str, ...]:
-    """The finding that a variance is estimated below 0."""
-    below = {"the true areas of seeds": model.between, "what the rows add to all": model.cov2}
-    least = -obuchowski_rockette.ROUNDING * model.error
-    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < least]
+def below_zero(variances: Mapping[str, float], *, least: float = 0.0) -> tuple[str, ...]:
+    """The finding that variances are estimated below ``least``, 0 up to rounding."""
+    told = [f"{what} ({value:.3g})" for what, value in variances.items() if value < least]
     if not told:
         return ()
     return (
