@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = str | os.PathLike[str] | None
 
+_ROUNDING = 1e-12  # relative to the largest score
+
 _ASSUMES = (
     "Whatever is fitted to data stands in the estimator: what was fitted to X beforehand has seen "
     "the rows held out, and no fold can undo it.",
@@ -175,6 +177,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
     estimate = float(np.mean(scores)) if scores else None
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
     share = sum(b for _, b in sizes) / sum(a for a, _ in sizes)
+    se = None if sd is None else sd * math.sqrt(1 / len(scores) + share)
     pooled = _pooled(setup, asked, folds)
     inner_best = math.fsum(f.inner_best for f in folds) / len(folds)
     comparable = (asked.same or bool(setup.thresholds)) and estimate is not None
@@ -184,7 +187,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
         assumes=_ASSUMES,
         n=n_rows(setup.X),
         digest=hashlib.sha256(digest.encode()).hexdigest(),
-        notes=_notes(asked, folds, pooled),
+        notes=(*_notes(asked, folds, pooled), *_small_spread(setup.metric, defined, se)),
         question=_as_understood(asked),
         estimator=asked.name,
         metric=asked.metric,
@@ -193,7 +196,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
         if defined
         else None,
         sd=sd,
-        se=None if sd is None else sd * math.sqrt(1 / len(scores) + share),
+        se=se,
         pooled=pooled,
         inner_best=inner_best,
         optimism=inner_best - (estimate or 0.0) if comparable else None,
@@ -256,6 +259,30 @@ def _notes(asked: Asked, folds: Sequence[OuterFold], pooled: float | None) -> tu
             "estimate is that of the procedure, not of one of them."
         )
     return tuple(notes)
+
+
+def _small_spread(
+    metric: Metric, defined: Sequence[tuple[float, int]], se: float | None
+) -> tuple[str, ...]:
+    """The finding that outer folds agree more closely than so few rows warrant."""
+    if se is None:
+        return ()
+    scores, n = [s for s, _ in defined], sum(size for _, size in defined)
+    if max(scores) - min(scores) <= _ROUNDING * max(map(abs, scores)):
+        return (
+            f"NF245: all outer scores are {scores[0]:.4g}; a spread of 0 is ignorance, not "
+            "certainty, and se says nothing. More rows held out in each fold would show one.",
+        )
+    if metric != "accuracy":
+        return ()
+    right = math.fsum(s * size for s, size in defined) / n
+    least = math.sqrt(right * (1 - right) / n)
+    if se >= least:
+        return ()
+    return (
+        f"NF245: the standard error {se:.3g} is below {least:.3g}, that of {n} independent rows "
+        "that are right or wrong: the folds agree by chance. Take the larger of the two.",
+    )
 
 
 def _as_understood(asked: Asked) -> dict[str, object]:
