@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nofluke.kernels.obuchowski_rockette import OneTest
 
 SEEDS = "seeds are independent draws of one recipe, none chosen for its score"
+_FEW = 20  # units of a class, as for differences of two areas
 TRAINING = (
     "NF238: training rows are taken as they were. What fitting on others would have given is in "
     "none of these numbers, unless each seed drew its own."
@@ -155,7 +156,8 @@ def decompose(
     on = checks.side(side)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)
-    enough(len(s), effective(y, codes))
+    units = effective(y, codes)
+    enough(len(s), units)
     found = roc_areas.deviations(y, s)
     S = area_covariance(y, found.of_rows, codes, name)
     model = one_test(found.values, S)
@@ -205,6 +207,7 @@ def decompose(
             ),
             *_untested(found.values, equal),
             TRAINING,
+            *few_units(units),
             *few_clusters(codes),
         ),
     )
@@ -249,6 +252,17 @@ def enough(seeds: int, units: tuple[int, int]) -> None:
             "covariance of areas needs two of each class at least.",
             code="NF053",
         )
+
+
+def few_units(units: tuple[int, int]) -> tuple[str, ...]:
+    """The finding that a class has few rows, or few clusters that hold such rows."""
+    if min(units) >= _FEW:
+        return ()
+    return (
+        f"NF201: only {min(units)} rows of one class (or clusters of them); below {_FEW} a "
+        "covariance of areas is hardly known itself, and limits may be too short. More rows of "
+        "that class help most, more seeds do not.",
+    )
 
 
 def area_covariance(
