@@ -365,7 +365,8 @@ def test_folds_that_agree_by_chance_are_no_certainty():
     )
     defined = [(0.5, 10), (0.5, 10), (0.6, 10)]
 
-    assert easy.se == 0
+    assert easy.sd == 0
+    assert easy.se is None
     assert any("all outer scores are 1;" in n for n in easy.notes)
     least = (16 / 30 * 14 / 30 / 30) ** 0.5
     (told,) = study._small_spread("accuracy", defined, 0.99 * least)

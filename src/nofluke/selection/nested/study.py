@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from nofluke.kernels import student
 from nofluke.selection.nested import splitting, told
 from nofluke.selection.nested.answers import FinalModel, NestedCV, params_text
 from nofluke.selection.nested.asked import Asked, ask
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from nofluke.selection.nested.folds import OuterFold
 
 Path: TypeAlias = str | os.PathLike[str] | None
-
-_ROUNDING = 1e-12  # relative to the largest score
 
 _ASSUMES = (
     "Whatever is fitted to data stands in the estimator: what was fitted to X beforehand has seen "
@@ -177,7 +176,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
     estimate = float(np.mean(scores)) if scores else None
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
     share = sum(b for _, b in sizes) / sum(a for a, _ in sizes)
-    se = None if sd is None else sd * math.sqrt(1 / len(scores) + share)
+    se = student.error_over_splits(np.array(scores), share)
     pooled = _pooled(setup, asked, folds)
     inner_best = math.fsum(f.inner_best for f in folds) / len(folds)
     comparable = (asked.same or bool(setup.thresholds)) and estimate is not None
@@ -265,16 +264,14 @@ def _small_spread(
     metric: Metric, defined: Sequence[tuple[float, int]], se: float | None
 ) -> tuple[str, ...]:
     """The finding that outer folds agree more closely than so few rows warrant."""
-    if se is None:
-        return ()
-    scores, n = [s for s, _ in defined], sum(size for _, size in defined)
-    if max(scores) - min(scores) <= _ROUNDING * max(map(abs, scores)):
+    if se is None and len(defined) > 1:
         return (
-            f"NF245: all outer scores are {scores[0]:.4g}; a spread of 0 is ignorance, not "
-            "certainty, and se says nothing. More rows held out in each fold would show one.",
+            f"NF245: all outer scores are {defined[0][0]:.4g}; a spread of 0 is ignorance, not "
+            "certainty, so that there is no se. More rows held out in each fold would show one.",
         )
-    if metric != "accuracy":
+    if se is None or metric != "accuracy":
         return ()
+    n = sum(size for _, size in defined)
     right = math.fsum(s * size for s, size in defined) / n
     least = math.sqrt(right * (1 - right) / n)
     if se >= least:
