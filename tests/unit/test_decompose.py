@@ -88,6 +88,15 @@ def test_a_variance_below_zero_is_told_and_not_hidden():
     assert any(note.startswith("NF238") for note in found.notes)
 
 
+@pytest.mark.parametrize(("m", "told"), [(19, True), (20, False)])
+def test_few_rows_of_a_class_are_told(m, told):
+    y, s = seeds_and_rows(1, m=m, n=60)
+    _, other = seeds_and_rows(2, m=m, n=60)
+
+    for found in (decompose(y, s), compare_recipes(y, [s, other], shared_seeds=True)):
+        assert any(f"NF201: only {m} rows" in note for note in found.notes) == told
+
+
 def test_a_negative_shared_variance_does_not_make_the_error_smaller():
     model = obuchowski_rockette.OneTest(s2=0.04, error=0.05, cov2=-0.01, r=4)
 

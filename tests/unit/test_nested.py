@@ -33,7 +33,7 @@ from nofluke import plots
 from nofluke.classify.folds import auc_by_fold
 from nofluke.errors import InputError
 from nofluke.selection import nested_cv
-from nofluke.selection.nested import NestedCV, audit
+from nofluke.selection.nested import NestedCV, audit, study
 from nofluke.selection.nested.told import Told
 
 X, Y = make_classification(90, 4, n_informative=2, flip_y=0.2, random_state=1)
@@ -352,6 +352,30 @@ def test_means_spread_and_pooled_values():
     assert found.optimism == pytest.approx(np.mean(promised) - scores.mean())
 
 
+def test_folds_that_agree_by_chance_are_no_certainty():
+    easy = nested_cv(
+        TREE,
+        DEPTHS,
+        np.arange(90.0)[:, None] // 45,
+        np.arange(90) // 45,
+        metric="accuracy",
+        inner=2,
+        outer=3,
+        final=False,
+    )
+    defined = [(0.5, 10), (0.5, 10), (0.6, 10)]
+
+    assert easy.sd == 0
+    assert easy.se is None
+    assert any("all outer scores are 1;" in n for n in easy.notes)
+    least = (16 / 30 * 14 / 30 / 30) ** 0.5
+    (told,) = study._small_spread("accuracy", defined, 0.99 * least)
+    assert f"is below {least:.3g}, that of 30 independent rows" in told
+    assert study._small_spread("accuracy", defined, 1.01 * least) == ()
+    assert study._small_spread("roc_auc", defined, 0.99 * least) == ()
+    assert study._small_spread("accuracy", defined[:1], None) == ()
+
+
 def test_a_pooled_area_is_another_quantity_than_the_mean_of_the_folds():
     found = grown(metric="roc_auc", outer=3)
     table = found.predictions()
@@ -529,12 +553,17 @@ def test_a_file_of_another_question_is_refused(tmp_path):
         ({"inner": 4}, "inner"),
         ({"metric": "f1"}, "metric"),
     ):
-        with pytest.raises(InputError, match=words) as refused:
+        with pytest.raises(
+            InputError, match=f"outer folds of another question.*{words}"
+        ) as refused:
             grown(path=path, **how)
         assert refused.value.code == "NF048"
-    path.write_text(path.read_text() + "nonsense\n")
-    with pytest.raises(InputError, match="cannot be read"):
-        grown(path=path)
+    text = path.read_text()
+    n_lines = text.count("\n")
+    for spoilt in ("nonsense", '{"fold": {"outputs": []}}'):
+        path.write_text(f"{text}{spoilt}\n")
+        with pytest.raises(InputError, match=f"line {n_lines + 1} of .* cannot be read"):
+            grown(path=path)
     path.write_text("something else\n")
     with pytest.raises(InputError, match="not a file of finished outer folds"):
         grown(path=path)

@@ -498,7 +498,12 @@ def test_a_changed_or_foreign_file_is_refused_and_left_alone(tmp_path):
     path = tmp_path / "runs.jsonl"
     ask(Told("split"), path=path)
     text = path.read_text()
-    for spoilt in (text.replace('"run"', '"ran"', 1), "candidate,score\na,1\n", "{}"):
+    for spoilt in (
+        text.replace('"run"', '"ran"', 1),
+        text.replace('"seeds"', '"seed"', 1),
+        "candidate,score\na,1\n",
+        "{}",
+    ):
         path.write_text(spoilt)
         with pytest.raises(InputError) as refused:
             ask(Told("split"), path=path)

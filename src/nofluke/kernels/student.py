@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from nofluke import checks
 from nofluke.kernels import sums
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+_ROUNDING = 1e-12  # of a split, relative to the largest
 
 
 class Limits(NamedTuple):
@@ -20,6 +22,24 @@ class Limits(NamedTuple):
 
     lower: float
     upper: float
+
+
+def error_over_splits(d: NDArray[np.float64], ratio: float) -> float | None:
+    """Standard error of a mean of splits that share training rows: s sqrt(1/J + ratio).
+
+    Heuristic (Nadeau & Bengio 2003, section 3). None for one split, and where splits differ by
+    rounding only, which is ignorance of the spread and not certainty.
+
+    Args:
+        d: One number for each split, shape (J,).
+        ratio: Rows tested on over rows trained on.
+
+    >>> error_over_splits(np.array([0.1, 0.3 - 0.2]), 0.25) is None
+    True
+    """
+    if d.size < 2 or np.ptp(d) <= _ROUNDING * np.abs(d).max():
+        return None
+    return float(d.std(ddof=1)) * math.sqrt(1 / d.size + ratio)
 
 
 def standard_error(x: NDArray[np.float64]) -> float:

@@ -58,9 +58,11 @@ def compared(
     scores: NDArray[np.float64], labels: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Pairs won and pairs, column by column; shapes (n, B) -> (B,)."""
+    from scipy.stats import rankdata
+
     # Equal rows need not have equal products to the last bit.
     size = np.abs(scores).max(axis=0)
-    ranks = _midranks(np.round(scores / np.where(size > 0, size, 1), 12))
+    ranks = rankdata(np.round(scores / np.where(size > 0, size, 1), 12), axis=0)
     m = labels.sum(axis=0)
     return (ranks * labels).sum(axis=0) - m * (m + 1) / 2, m * (len(labels) - m) * 1.0
 
@@ -76,20 +78,3 @@ def _features(
     z, z_test = np.clip(z, -5, 5), np.clip(z_test, -5, 5)
     centre = (z**2).mean(axis=0)
     return np.hstack([z, z**2 - centre]), np.hstack([z_test, z_test**2 - centre])
-
-
-def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1 in each column, ties at their mean; shape (n, B)."""
-    n = len(values)
-    order = np.argsort(values, axis=0)
-    ordered = np.take_along_axis(values, order, axis=0)
-    place = np.broadcast_to(np.arange(n)[:, None], values.shape)
-    new = np.ones(values.shape, np.bool_)
-    new[1:] = ordered[1:] > ordered[:-1]
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=0)
-    ends = np.ones(values.shape, np.bool_)
-    ends[:-1] = new[1:]
-    last = np.minimum.accumulate(np.where(ends, place, n)[::-1], axis=0)[::-1]
-    ranks = np.empty(values.shape)
-    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=0)
-    return ranks

@@ -22,11 +22,14 @@ from nofluke.kernels import obuchowski_rockette, roc_areas, student
 from nofluke.results import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
     from nofluke.kernels.obuchowski_rockette import OneTest
 
 SEEDS = "seeds are independent draws of one recipe, none chosen for its score"
+_FEW = 20  # units of a class, as for differences of two areas
 TRAINING = (
     "NF238: training rows are taken as they were. What fitting on others would have given is in "
     "none of these numbers, unless each seed drew its own."
@@ -153,7 +156,8 @@ def decompose(
     on = checks.side(side)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)
-    enough(len(s), effective(y, codes))
+    units = effective(y, codes)
+    enough(len(s), units)
     found = roc_areas.deviations(y, s)
     S = area_covariance(y, found.of_rows, codes, name)
     model = one_test(found.values, S)
@@ -194,9 +198,16 @@ def decompose(
         wald=(wald.statistic, wald.df, wald.pvalue),
         assumes=f"{ASSUMES if codes is None else ASSUMES_CLUSTERS}; {SEEDS}",
         notes=(
-            *negative(model),
+            *below_zero(
+                {
+                    "the true areas of seeds": model.between,
+                    "what the rows add to all": model.cov2,
+                },
+                least=-obuchowski_rockette.ROUNDING * model.error,
+            ),
             *_untested(found.values, equal),
             TRAINING,
+            *few_units(units),
             *few_clusters(codes),
         ),
     )
@@ -243,6 +254,17 @@ def enough(seeds: int, units: tuple[int, int]) -> None:
         )
 
 
+def few_units(units: tuple[int, int]) -> tuple[str, ...]:
+    """The finding that a class has few rows, or few clusters that hold such rows."""
+    if min(units) >= _FEW:
+        return ()
+    return (
+        f"NF201: only {min(units)} rows of one class (or clusters of them); below {_FEW} a "
+        "covariance of areas is hardly known itself, and limits may be too short. More rows of "
+        "that class help most, more seeds do not.",
+    )
+
+
 def area_covariance(
     y: NDArray[np.bool_],
     of_rows: NDArray[np.float64],
@@ -263,11 +285,9 @@ def one_test(values: NDArray[np.float64], S: NDArray[np.float64]) -> OneTest:
     return obuchowski_rockette.OneTest(s2, parts.error, parts.cov2, values.size)
 
 
-def negative(model: OneTest) -> tuple[str, ...]:
-    """The finding that a variance is estimated below 0."""
-    below = {"the true areas of seeds": model.between, "what the rows add to all": model.cov2}
-    least = -obuchowski_rockette.ROUNDING * model.error
-    told = [f"{what} ({value:.3g})" for what, value in below.items() if value < least]
+def below_zero(variances: Mapping[str, float], *, least: float = 0.0) -> tuple[str, ...]:
+    """The finding that variances are estimated below ``least``, 0 up to rounding."""
+    told = [f"{what} ({value:.3g})" for what, value in variances.items() if value < least]
     if not told:
         return ()
     return (

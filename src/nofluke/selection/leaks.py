@@ -12,6 +12,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.kernels import student
 from nofluke.results import Result, Row
 from nofluke.selection import leaky_runs
 from nofluke.selection.leaky_runs import EVERY, HONEST, FoldScores
@@ -222,8 +223,9 @@ def _leak(
         return None
     differences = [b - a for a, b, _ in whole]
     leak = math.fsum(differences) / len(differences)
-    se = _standard_error(differences, [size for _, _, size in whole])
-    reach = None if se is None else se * _student(len(differences) - 1, level)
+    share = sum(test for *_, (_, test) in whole) / sum(train for *_, (train, _) in whole)
+    se = student.error_over_splits(np.array(differences), share)
+    reach = None if se is None else student.radius(se, len(differences) - 1, (1 - level) / 2)
     return StepLeak(
         step=step,
         of=type(dict(steps)[step]).__name__ if step != EVERY else "",
@@ -235,20 +237,6 @@ def _leak(
         lower=None if reach is None else leak - reach,
         upper=None if reach is None else leak + reach,
     )
-
-
-def _standard_error(d: Sequence[float], sizes: Sequence[tuple[int, int]]) -> float | None:
-    """The corrected one; None where no difference differs from another."""
-    if len(d) < 2 or max(d) == min(d):
-        return None
-    share = sum(test for _, test in sizes) / sum(train for train, _ in sizes)
-    return float(np.std(d, ddof=1)) * math.sqrt(1 / len(d) + share)
-
-
-def _student(df: int, level: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, (1 + level) / 2))
 
 
 def _notes(steps: Sequence[tuple[str, Any]], found: Sequence[FoldScores]) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from nofluke.selection.decompose import (
     area_covariance,
     covariance_name,
     enough,
+    few_units,
     rectangular,
 )
 
@@ -140,7 +141,8 @@ def compare_recipes(
     error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)
-    enough(r, effective(y, codes))
+    units = effective(y, codes)
+    enough(r, units)
     found = roc_areas.deviations(y, s)
     values = found.values.reshape(t, r)
     S = area_covariance(y, found.of_rows, codes, name)
@@ -172,7 +174,12 @@ def compare_recipes(
         mean_squares=(model.mean_square, model.of_readers),
         df=(t - 1, df),
         differences=_differences(values, model, error, n),
-        notes=(*_negative(model, parts, r), TRAINING, *few_clusters(codes)),
+        notes=(
+            *_negative(model, parts, r),
+            TRAINING,
+            *few_units(units),
+            *few_clusters(codes),
+        ),
     )
 
 

@@ -12,8 +12,9 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import crossed as kernel
 from nofluke.kernels import student
+from nofluke.kernels.maxima import expected_maximum
 from nofluke.results import Interval
-from nofluke.selection.decompose import SEEDS, TRAINING
+from nofluke.selection.decompose import SEEDS, TRAINING, below_zero
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -120,7 +121,7 @@ def decompose_means(
         df=model.df,
         p_equal=equal.pvalue,
         assumes=f"rows are independent draws; {SEEDS}",
-        notes=(*_negative(a, b), TRAINING),
+        notes=(*below_zero({"seeds": a, "rows": b}), TRAINING),
     )
 
 
@@ -143,18 +144,6 @@ def table(
             code="NF235",
         )
     return x
-
-
-def _negative(seeds: float, rows: float) -> tuple[str, ...]:
-    told = [
-        f"{what} ({value:.3g})" for what, value in (("seeds", seeds), ("rows", rows)) if value < 0
-    ]
-    if not told:
-        return ()
-    return (
-        f"NF237: a variance is estimated below 0: that of {' and of '.join(told)}. Without bias "
-        "means just that where the truth is near 0; in standard errors it counts as 0.",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +225,7 @@ def summary_only(
         sd=sd,
         best=best,
         gap=abs(float(x[best] - x.mean())) if sd else 0.0,
-        gap_if_equal=sd * _largest(x.size),
+        gap_if_equal=sd * expected_maximum(x.size),
         wrong_se=sd / math.sqrt(x.size),
         seed_sd=_range(sd, sampling_se),
         causes=(
@@ -262,16 +251,3 @@ def _range(sd: float, sampling_se: float | None) -> tuple[float, float] | None:
             code="NF008",
         )
     return math.sqrt(max(sd**2 - se**2, 0.0)), sd
-
-
-def _largest(n: int) -> float:
-    """Mean of the largest of n independent standard normals: the integral of 1 - F^n - (1 - F)^n.
-
-    The trapezoidal rule on a smooth integrand that vanishes at both ends loses no digits.
-    """
-    from scipy.special import log_ndtr
-
-    z = np.linspace(0.0, 12.0, 2401)
-    high, low = log_ndtr(z), log_ndtr(-z)
-    heights = -np.expm1(n * high) - np.exp(n * low)
-    return float((heights[:-1] + heights[1:]).sum() / 2 * (z[1] - z[0]))

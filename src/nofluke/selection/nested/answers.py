@@ -49,7 +49,8 @@ class NestedCV(Result):
             that is a mean over rows.
         sd: Standard deviation of the outer scores, with K - 1; None for fewer than two.
         se: A heuristic standard error of ``estimate``: sd * sqrt(1/K + n_test/n_train), which
-            allows for training rows that folds share (Nadeau & Bengio 2003).
+            allows for training rows that folds share (Nadeau & Bengio 2003). None where no fold
+            differs from another.
         pooled: The metric of all rows held out, taken together. For a metric that compares rows
             with each other (AUC) this is another quantity than the mean of the folds.
         inner_best: Mean inner score of the winners: what choosing promised.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from nofluke.kernels import student
 from nofluke.selection.nested import splitting, told
 from nofluke.selection.nested.answers import FinalModel, NestedCV, params_text
 from nofluke.selection.nested.asked import Asked, ask
@@ -175,6 +176,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
     estimate = float(np.mean(scores)) if scores else None
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
     share = sum(b for _, b in sizes) / sum(a for a, _ in sizes)
+    se = student.error_over_splits(np.array(scores), share)
     pooled = _pooled(setup, asked, folds)
     inner_best = math.fsum(f.inner_best for f in folds) / len(folds)
     comparable = (asked.same or bool(setup.thresholds)) and estimate is not None
@@ -184,7 +186,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
         assumes=_ASSUMES,
         n=n_rows(setup.X),
         digest=hashlib.sha256(digest.encode()).hexdigest(),
-        notes=_notes(asked, folds, pooled),
+        notes=(*_notes(asked, folds, pooled), *_small_spread(setup.metric, defined, se)),
         question=_as_understood(asked),
         estimator=asked.name,
         metric=asked.metric,
@@ -193,7 +195,7 @@ def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None
         if defined
         else None,
         sd=sd,
-        se=None if sd is None else sd * math.sqrt(1 / len(scores) + share),
+        se=se,
         pooled=pooled,
         inner_best=inner_best,
         optimism=inner_best - (estimate or 0.0) if comparable else None,
@@ -256,6 +258,28 @@ def _notes(asked: Asked, folds: Sequence[OuterFold], pooled: float | None) -> tu
             "estimate is that of the procedure, not of one of them."
         )
     return tuple(notes)
+
+
+def _small_spread(
+    metric: Metric, defined: Sequence[tuple[float, int]], se: float | None
+) -> tuple[str, ...]:
+    """The finding that outer folds agree more closely than so few rows warrant."""
+    if se is None and len(defined) > 1:
+        return (
+            f"NF245: all outer scores are {defined[0][0]:.4g}; a spread of 0 is ignorance, not "
+            "certainty, so that there is no se. More rows held out in each fold would show one.",
+        )
+    if se is None or metric != "accuracy":
+        return ()
+    n = sum(size for _, size in defined)
+    right = math.fsum(s * size for s, size in defined) / n
+    least = math.sqrt(right * (1 - right) / n)
+    if se >= least:
+        return ()
+    return (
+        f"NF245: the standard error {se:.3g} is below {least:.3g}, that of {n} independent rows "
+        "that are right or wrong: the folds agree by chance. Take the larger of the two.",
+    )
 
 
 def _as_understood(asked: Asked) -> dict[str, object]:

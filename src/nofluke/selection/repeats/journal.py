@@ -1,13 +1,10 @@
-"""Finished runs on disk: one JSON line each, appended whole, so that a stopped study goes on."""
+"""Finished runs on disk, and what was asked as JSON that can be compared."""
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import json
 import math
-import os
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -15,62 +12,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.errors import InputError, some
+from nofluke.selection.json_lines import JsonLines
 from nofluke.selection.repeats.single import Outcome
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
-    from types import CodeType, TracebackType
+    from types import CodeType
 
     from nofluke.selection.repeats.sources import Seeds
 
-_HEAD = '{"nofluke_repeats"'
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _DEEP = 8
 _PLAIN = (str, bytes, int, float, type(None))
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
-class Journal:
-    """The finished runs of one question, in a file or, without a path, in memory.
+class Journal(JsonLines):
+    """The finished runs of one question, and how many of which sources were asked for."""
 
-    A line is one JSON object and is written with one call, so that a process that is killed loses
-    at most the run it was writing: a last line without its end is cut off when the file is opened.
-
-    Args:
-        path: A file ending in .jsonl, or None.
-        question: What makes runs comparable; as JSON on the first line.
-
-    Raises:
-        InputError: The file holds another question, is no such file, or another process writes.
-    """
+    head = "nofluke_repeats"
+    what = "runs"
 
     def __init__(self, path: Path | None, question: Mapping[str, Any]) -> None:
-        self.path = path
         self.found: dict[str, Outcome] = {}
         self.asked: list[dict[str, Any]] = []
-        self._fd: int | None = None
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, _FLAGS, 0o644)
-            try:
-                lock(self._fd, path)
-                self._load(path, json.loads(json.dumps(question)))
-            except BaseException:
-                os.close(self._fd)
-                raise
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._fd is not None:
-            os.close(self._fd)
+        super().__init__(path, question)
 
     def add(self, outcome: Outcome) -> None:
         """Keep a finished run."""
@@ -81,35 +47,12 @@ class Journal:
         """Keep how many runs of which sources are asked for."""
         self._append({"asked": dict(what)})
 
-    def _append(self, line: Mapping[str, Any]) -> None:
-        if self._fd is not None:
-            text = (json.dumps(line) + "\n").encode()
-            if os.write(self._fd, text) < len(text):
-                raise OSError(errno.ENOSPC, "a finished run could not be written", str(self.path))
-            os.fsync(self._fd)
-
-    def _load(self, path: Path, question: dict[str, Any]) -> None:
-        data = path.read_bytes()
-        if data and not data.startswith(_HEAD.encode()[: len(data)]):
-            raise InputError(
-                f"{path} is not a file of finished runs; name another path, it will not be "
-                "written over.",
-                code="NF048",
-            )
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data) and self._fd is not None:
-            os.ftruncate(self._fd, len(whole))  # the line that was being written
-        lines = [_line(path, i, text) for i, text in enumerate(whole.splitlines(), 1)]
-        if not lines:
-            self._append({"nofluke_repeats": 1, "question": question})
-            return
-        refuse_other(path, lines[0].get("question", {}), question)
-        for line in lines[1:]:
-            if "run" in line:
-                outcome = _outcome(line["run"])
-                self.found[key(outcome.seeds)] = outcome
-            else:
-                self.asked.append(line["asked"])
+    def _keep(self, line: Mapping[str, Any]) -> None:
+        if "run" in line:
+            outcome = _outcome(line["run"])
+            self.found[key(outcome.seeds)] = outcome
+        else:
+            self.asked.append(line["asked"])
 
 
 def key(seeds: Seeds) -> str:
@@ -196,61 +139,3 @@ def _code_mark(code: CodeType) -> str:
     """A digest of what a function does: two lambdas have the same name."""
     consts = _ADDRESS.sub("", repr(code.co_consts))
     return hashlib.sha256(code.co_code + consts.encode() + repr(code.co_names).encode()).hexdigest()
-
-
-def _line(path: Path, number: int, text: bytes) -> dict[str, Any]:
-    with contextlib.suppress(ValueError):
-        found = json.loads(text)
-        if isinstance(found, dict) and found.keys() & {"nofluke_repeats", "run", "asked"}:
-            return found
-    raise InputError(
-        f"line {number} of {path} cannot be read, and it is not the last, which a stopped process "
-        "may leave unfinished: the file was changed. Start in a new path.",
-        code="NF048",
-    )
-
-
-def refuse_other(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Refuse a file whose question is not the one that is asked.
-
-    Raises:
-        InputError: The two differ; the message names in what.
-    """
-    if before == now:
-        return
-    changed = _changes(before, now)
-    raise InputError(
-        f"{path} holds runs of another question: {some(changed, most=4)} "
-        f"{'is' if len(changed) == 1 else 'are'} not as before. Runs of both must not be mixed: "
-        "start in a new path, or ask as before.",
-        code="NF048",
-    )
-
-
-def _changes(before: Any, now: Any, name: str = "") -> list[str]:
-    """Which parts of two nested questions differ, by their dotted names."""
-    if not (isinstance(before, dict) and isinstance(now, dict)):
-        return [] if before == now else [name]
-    names = dict.fromkeys([*before, *now])
-    return [
-        part
-        for n in names
-        for part in _changes(before.get(n), now.get(n), f"{name}.{n}" if name else n)
-    ]
-
-
-def lock(fd: int, path: Path) -> None:
-    """Keep other processes from writing the same file, where the system can."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(
-            f"{path} is being written by another process; wait for it, or start in another path.",
-            code="NF048",
-        ) from None
-    except OSError:  # a file system without locks
-        return
