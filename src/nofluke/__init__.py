@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         permutation,
         proportions,
         quantiles,
+        selection,
         selective,
         sequences,
     )
@@ -58,6 +59,7 @@ __all__ = [
     "read",
     "read_predictions",
     "runs",
+    "selection",
     "selective",
     "sequences",
     "split_breakeven",

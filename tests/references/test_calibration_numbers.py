@@ -135,6 +135,16 @@ def test_bias_of_the_parts(reference):
 
     found = calibration.binned_brier(given["y"], given["q"], bins=given["n_bins"])
 
+    raw = {
+        "reliability": found.reliability,
+        "resolution": found.resolution,
+        "uncertainty": found.uncertainty,
+        "within_bin_variance": found.within_variance,
+        "within_bin_covariance": found.within_covariance,
+    }
+    assert raw == pytest.approx(known["raw"], abs=tolerance)
+    three = found.reliability - found.resolution + found.uncertainty
+    assert three == pytest.approx(known["raw_sum3"], abs=tolerance)
     corrected = {
         "reliability": found.corrected_reliability,
         "resolution": found.corrected_resolution,

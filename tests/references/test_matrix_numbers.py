@@ -55,6 +55,7 @@ def test_sums(known):
     expected = known("balanced_accuracy_interval")["expected"]
     found = metrics(*SEED)
     for name, key in (("balanced_accuracy", "ba_mover_wilson"), ("youden", "youden_mover_wilson")):
+        assert found[name].estimate == pytest.approx(expected[name], rel=1e-12)
         assert [found[name].lower, found[name].upper] == pytest.approx(expected[key], rel=1e-10)
 
 
@@ -89,6 +90,8 @@ def test_predictive_values_elsewhere(known, key):
         found = ask(prevalence, *SEED, method=method)
         assert [found.lower, found.upper] == pytest.approx(expected[key], rel=1e-10)
         assert found.estimate == pytest.approx(expected[key[:3]], rel=1e-12)
+        ratios = metrics(*SEED).lr_positive.estimate, metrics(*SEED).lr_negative.estimate
+        assert ratios == pytest.approx((expected["lr_pos"], expected["lr_neg"]), rel=1e-12)
 
 
 def test_rates_at_the_edges(known):

@@ -47,6 +47,9 @@ def test_exact_ranks(known):
         assert equal.coverage == exactly(expected["equal_tailed_coverage"], tol)
         assert short.ranks == tuple(expected["shortest"])
         assert short.coverage == exactly(expected["shortest_coverage"], tol)
+        for low, high in expected["closest_ties"]:
+            coverage = quantile_ranks.exact_coverage(n, u, low, high)
+            assert coverage == exactly(expected["closest_coverage"], tol)
         assert quantile_ranks.exact_coverage(n, u, 1, n) == exactly(
             expected["max_finite_coverage"], tol
         )

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from nofluke import Predictions
-from nofluke.classify import calibration, cost, rows
+from nofluke.classify import calibration, confusion, cost, curves, rows
 from nofluke.errors import InputError
 
 SCORES = [0.2, 0.9, 0.4]
@@ -184,3 +184,58 @@ def test_one_number_may_be_an_array_without_dimension():
 
     assert paid.thresholds.tolist() == [0.5, 0.5]
     assert len(cost.decision_curve([0, 1], [0.2, 0.9], at=np.array(0.3)).at) == 1
+
+
+DOORS = {
+    "auc": curves.auc,
+    "auc_interval": curves.auc_interval,
+    "roc": curves.roc,
+    "precision_recall": curves.precision_recall,
+    "average_precision": curves.average_precision,
+    "corp": calibration.corp,
+    "brier": calibration.brier,
+    "cox": calibration.cox,
+    "ece": calibration.ece,
+    "threshold": lambda y, p, **how: cost.threshold(y, p, c_fp=1, c_fn=20, **how),
+    "confusion": lambda y, p, **how: confusion.confusion(y, p, threshold=0.5, **how),
+}
+EIGHT = np.array([0, 1, 0, 1, 1, 0, 0, 1])
+EIGHTHS = np.array([1, 7, 3, 5, 2, 4, 2, 6]) / 8  # exact in single precision, too
+NEEDS_BOTH = ("auc", "auc_interval", "roc", "precision_recall", "average_precision", "cox")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_spellings_and_precision_change_no_answer(door):
+    told = str(DOORS[door](EIGHT, EIGHTHS))
+
+    assert str(DOORS[door](2 * EIGHT - 1, EIGHTHS)) == told
+    assert str(DOORS[door](EIGHT.astype(np.float32), EIGHTHS.astype(np.float32))) == told
+    words = np.where(EIGHT, "sick", "well")
+    assert str(DOORS[door](words, EIGHTHS, positive="sick")) == told
+    with pytest.raises(InputError, match="Name the positive class"):
+        DOORS[door](words, EIGHTHS)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_missing_label_or_score_is_refused(door):
+    gone = np.arange(8) == 3
+    with pytest.raises(InputError, match="the label is missing in 1 of 8"):
+        DOORS[door](np.where(gone, np.nan, EIGHT), EIGHTHS)
+    with pytest.raises(InputError, match="NaN at position 3"):
+        DOORS[door](EIGHT, np.where(gone, np.nan, EIGHTHS))
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_one_class_one_positive_and_one_score_have_an_answer_or_a_reason(door):
+    ask = DOORS[door]
+    if door in NEEDS_BOTH:
+        with pytest.raises(InputError, match="8 of 8 labels are positive"):
+            ask(np.ones(8), EIGHTHS)
+    else:
+        assert "nan" not in str(ask(np.ones(8), EIGHTHS))
+    assert "nan" not in str(ask(np.arange(8) == 3, EIGHTHS))
+    if door == "cox":
+        with pytest.raises(InputError, match="all forecasts equal"):
+            ask(EIGHT, np.full(8, 0.5))
+    else:
+        assert "nan" not in str(ask(EIGHT, np.full(8, 0.5)))

@@ -286,4 +286,4 @@ def test_the_front_door_opens_every_room_and_lists_it():
     assert nofluke.__all__ == sorted(nofluke.__all__)
     for name in nofluke.__all__:
         assert getattr(nofluke, name) is not None
-    assert {"permutation", "compare_pooled", "audit_methods"} <= set(dir(nofluke))
+    assert {"permutation", "compare_pooled", "audit_methods", "selection"} <= set(dir(nofluke))

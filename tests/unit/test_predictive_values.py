@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from nofluke import proportions
+from nofluke.classify import confusion
 from nofluke.classify.confusion import metrics
 from nofluke.classify.prevalence import METHODS, npv_at, ppv_at, predictive_curve
 from nofluke.errors import InputError
 
 SEED = (40, 20, 10, 930)
+
+
+def test_the_matrix_has_its_precision_elsewhere_beside_it():
+    assert confusion.ppv_at is ppv_at
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -477,6 +477,14 @@ def test_ties_are_legitimate_and_remarked():
     assert remarks(cut)[-1].startswith("NF182: 0.5 of the limits")
 
 
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda m: m.name)
+def test_runs_that_all_agree_have_an_interval_without_length_and_a_remark(method):
+    found = method.call([0.3] * 25, 0.5, level=0.9)
+
+    assert (found.lower, found.estimate, found.upper, found.n_distinct) == (0.3, 0.3, 0.3, 1)
+    assert remarks(found)[0].startswith("NF181")
+
+
 def test_declared_tails_give_the_limit_that_is_missing():
     """Half of the error level on each side, Hutson's limit where there is one."""
     bare = quantiles.interval(TEN, 0.05, level=0.9)

@@ -11,6 +11,8 @@ import numpy as np
 
 from nofluke import checks, proportions
 from nofluke.classify.matrix import Baseline, Counts, MatrixInterval, Metrics, counts
+from nofluke.classify.prevalence import ppv_at
+from nofluke.classify.rate_ratios import likelihood_ratio, part_of
 from nofluke.classify.rows import labelled
 from nofluke.kernels import association, mover
 from nofluke.kernels.mover import Part
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nofluke.classify.matrix import Verdict
+
+__all__ = ["METHODS", "confusion", "metrics", "ppv_at"]
 
 METHODS = ("wilson", "clopper_pearson", "jeffreys")
 _FEW = 10  # of a class; below it no asymptotic interval has much of a limit to speak of
@@ -224,35 +228,9 @@ def _ratio(first: str, second: str) -> Callable[[_How], MatrixInterval]:
     return make
 
 
-def likelihood_ratio(
-    first: tuple[int, int], second: tuple[int, int], *, error: float, method: str, of: int = 2
-) -> Part:
-    """Limits of the ratio of two independent rates, each (ones, n).
-
-    Args:
-        first: Ones and examples of the rate above the line.
-        second: The same below it; the ratio is infinite where it has no ones.
-        error: Error level of both limits together.
-        method: "wilson" or "jeffreys" for MOVER-R; "clopper_pearson" for the extremes over both.
-        of: Among how many parts "clopper_pearson" divides the error level.
-    """
-    alpha = error / of if method == "clopper_pearson" else error
-    a, b = (
-        _part(proportions.of_counts(k, n, method=method, alpha=alpha)) for k, n in (first, second)
-    )
-    found = mover.ratio(a, b)
-    if first[0] > 0 and second[0] > 0:
-        exact = first[0] * second[1] / (first[1] * second[0])
-        found = found._replace(estimate=exact)
-    if method != "clopper_pearson":
-        return found
-    upper = a.upper / b.lower if b.lower > 0 else math.inf
-    return Part(found.estimate, a.lower / b.upper, upper)
-
-
 def _dor(how: _How) -> MatrixInterval:
     cells = how.cells
-    recall, fpr = (mover.odds(_part(rate)) for rate in (how.recall(of=2), how.fpr(of=2)))
+    recall, fpr = (mover.odds(part_of(rate)) for rate in (how.recall(of=2), how.fpr(of=2)))
     against = mover.inverse(fpr)
     found = mover.product(recall, against)
     if cells.fp * cells.fn:
@@ -267,7 +245,7 @@ def _association(measure: association.Measure) -> Callable[[_How], MatrixInterva
     def make(how: _How) -> MatrixInterval:
         cells = how.cells
         limits = association.over_the_box if how.exact else association.squared_and_added
-        recall, fpr = _part(how.recall(of=3)), _part(how.fpr(of=3))
+        recall, fpr = part_of(how.recall(of=3)), part_of(how.fpr(of=3))
         part = limits(measure, recall, fpr, _odds_of_positives(how))
         part = part._replace(estimate=_ESTIMATES[measure](cells))
         return how.made(part, how.as_they_come, n=cells.n)
@@ -295,10 +273,6 @@ def _kappa(cells: Counts) -> float:
 
 
 _ESTIMATES: dict[str, Callable[[Counts], float]] = {"phi": _phi, "kappa": _kappa}
-
-
-def _part(interval: Interval) -> Part:
-    return Part(interval.estimate, interval.lower, interval.upper)
 
 
 _MAKE: dict[str, Callable[[_How], MatrixInterval]] = {

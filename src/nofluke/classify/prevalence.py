@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from nofluke import checks, proportions
-from nofluke.classify.confusion import likelihood_ratio
 from nofluke.classify.matrix import Counts, MatrixInterval, counts
+from nofluke.classify.rate_ratios import likelihood_ratio, part_of
 from nofluke.errors import InputError, some
 from nofluke.kernels import mover
 from nofluke.kernels.mover import Part
@@ -339,7 +339,7 @@ def _refuse_zero(cells: Counts, method: str, value: _Value) -> None:
 
 def _odds(k: int, n: int, method: str, alpha: float) -> Part:
     rate = proportions.of_counts(k, n, method=method, alpha=alpha)
-    found = mover.odds(Part(rate.estimate, rate.lower, rate.upper))
+    found = mover.odds(part_of(rate))
     return found._replace(estimate=k / (n - k) if k < n else math.inf)
 
 
