@@ -82,11 +82,18 @@ def whole(value: object, *, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def alpha(*, level: float | None, alpha: float | None) -> float:
+def alpha(*, level: float | None, alpha: float | None, default: float | None = None) -> float:
     """The error level from exactly one of ``level`` and ``alpha``.
 
     Small alphas do not survive ``1 - level``, so a caller that has one gives it as it is.
+
+    Args:
+        level: Confidence level, in (0, 1).
+        alpha: Error level, in (0, 1).
+        default: The level where neither is given; without it one of them must be.
     """
+    if level is None and alpha is None:
+        level = default
     if (level is None) == (alpha is None):
         given = "both" if level is not None else "neither"
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from nofluke.results import Guarantee
 
 F = TypeVar("F", bound=Callable[..., object])
+
+_WEAKEST_FIRST: tuple[Guarantee, ...] = (
+    "descriptive", "heuristic", "conjectured", "asymptotic", "finite-sample", "anytime",
+)  # fmt: skip
+
+
+def weakest(words: Iterable[Guarantee]) -> Guarantee:
+    """The weakest word, which says what several answers rest on together.
+
+    >>> weakest(["anytime", "asymptotic"]), weakest([])
+    ('asymptotic', 'descriptive')
+    """
+    return min(words, key=_WEAKEST_FIRST.index, default="descriptive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

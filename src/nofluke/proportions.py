@@ -199,8 +199,7 @@ def mcnemar(
     wins = checks.whole(wins, name="wins", least=0)
     losses = checks.whole(losses, name="losses", least=0)
     on = _SIDES[checks.choice(alternative, tuple(_SIDES), name="alternative")]
-    level = 0.95 if level is None and alpha is None else level
-    error = checks.alpha(level=level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     pvalue, mid_p = _binomial_half(wins, losses, alternative)
     sides = 2 if alternative == "different" else 1
     return McNemar(

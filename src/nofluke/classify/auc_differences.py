@@ -230,8 +230,7 @@ def compare_auc_unpaired(
 
 
 def _choices(level: float | None, alpha: float | None, side: str) -> tuple[float, checks.Side]:
-    level = 0.95 if level is None and alpha is None else level
-    return checks.alpha(level=level, alpha=alpha), checks.side(side)
+    return checks.alpha(level=level, alpha=alpha, default=0.95), checks.side(side)
 
 
 def _few_rows(smaller: int) -> tuple[str, ...]:

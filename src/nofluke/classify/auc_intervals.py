@@ -145,13 +145,12 @@ def auc_interval(
     y, s = rows.labelled(labels, scores, positive=positive)
     rows.both_classes(y, what=WHAT)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
-    level = 0.95 if level is None and alpha is None else level
     asked = Asked(
         y=y,
         scores=s,
         codes=codes,
         area=roc_areas.area(y, s),
-        alpha=checks.alpha(level=level, alpha=alpha),
+        alpha=checks.alpha(level=level, alpha=alpha, default=0.95),
         side=checks.side(side),
         n_resamples=checks.whole(n_resamples, name="n_resamples"),
         seed=seed,

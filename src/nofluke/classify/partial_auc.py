@@ -104,8 +104,7 @@ def partial_auc(
     m, n = rows.both_classes(y, what="The partial area under the ROC curve")
     low, high = _range(fpr)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
-    level = 0.95 if level is None and alpha is None else level
-    error, on = checks.alpha(level=level, alpha=alpha), checks.side(side)
+    error, on = checks.alpha(level=level, alpha=alpha, default=0.95), checks.side(side)
     found = roc_areas.partial(y, s, (low, high))
     variance, df = _spread(y, found.of_rows, codes)
     width = high - low

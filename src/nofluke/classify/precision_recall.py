@@ -126,8 +126,7 @@ def precision_recall(
     """
     y, s = rows.labelled(labels, scores, positive=positive)
     m, n = rows.both_classes(y, what="The curve of precision and recall")
-    level = 0.95 if level is None and alpha is None else level
-    error = checks.alpha(level=level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     checks.choice(band, BANDS, name="band")
     pi, c = _weight(prevalence, m, n)
     found = operating_points.points(y, s)
@@ -267,7 +266,6 @@ def average_precision(
     m, n = rows.both_classes(y, what=_WHAT)
     checks.choice(convention, tuple(_CONVENTIONS), name="convention")
     pi, c = _weight(prevalence, m, n)
-    level = 0.95 if level is None and alpha is None else level
     found, area = operating_points.points(y, s), _CONVENTIONS[convention]
     asked = Asked(
         y=y,
@@ -277,7 +275,7 @@ def average_precision(
         value=min(1.0, float(area(found.tp, found.fp, c))),
         prevalence=pi,
         c=c,
-        alpha=checks.alpha(level=level, alpha=alpha),
+        alpha=checks.alpha(level=level, alpha=alpha, default=0.95),
         side=checks.side(side),
         n_resamples=checks.whole(n_resamples, name="n_resamples", least=2),
         seed=seed,

@@ -160,8 +160,7 @@ def roc(
     """
     y, s = rows.labelled(labels, scores, positive=positive)
     m, n = rows.both_classes(y, what="The ROC curve")
-    level = 0.95 if level is None and alpha is None else level
-    error = checks.alpha(level=level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     checks.choice(band, (*BANDS, "pointwise"), name="band")
     found = operating_points.points(y, s)
     tp, fp = np.append(0, found.tp), np.append(0, found.fp)

@@ -271,7 +271,7 @@ def consequences(
 
 
 def _error(level: float | None, alpha: float | None) -> float:
-    return checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    return checks.alpha(level=level, alpha=alpha, default=0.95)
 
 
 def _share(value: float, *, name: str) -> float:

@@ -12,6 +12,7 @@ from nofluke.errors import NoflukeError
 from nofluke.gate import config, logic, sources
 from nofluke.gate.keys import INCONCLUSIVE
 from nofluke.gate.projection import further
+from nofluke.methods import weakest
 from nofluke.questions import compare as comparing
 from nofluke.results import percent, plain
 
@@ -31,11 +32,7 @@ Outcome: TypeAlias = Literal["pass", "fail", "inconclusive", "unusable"]
 # A failure that was shown settles the gate, whatever an unusable check would have said.
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "unusable": 2, "inconclusive": 3}
 _WORST: tuple[Outcome, ...] = ("fail", "unusable", "inconclusive", "pass")
-# The weakest word says what the whole rests on.
 PROVED: tuple[Guarantee, ...] = ("anytime", "finite-sample")
-_LADDER: tuple[Guarantee, ...] = (
-    "anytime", "finite-sample", "asymptotic", "conjectured", "heuristic", "descriptive",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +240,7 @@ def ask(check: Check, inconclusive: str) -> CheckAnswer:
             name=check.name, verdict=None, outcome="unusable", error=(code, str(error))
         )
     metrics = tuple(_answers(check, decided))
-    guarantee = max((m.comparison.guarantee for m in metrics), key=_LADDER.index)
+    guarantee = weakest(m.comparison.guarantee for m in metrics)
     outcome = _outcome(decided.verdict, inconclusive)
     return CheckAnswer(
         name=check.name,

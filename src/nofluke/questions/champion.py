@@ -8,6 +8,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.methods import weakest
 from nofluke.questions import champion_facts as facts
 from nofluke.questions import champion_intervals, champion_words
 from nofluke.questions.champion_card import ChampionCard
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from nofluke.scores.predictions import Predictions
     from nofluke.scores.table import Scores
-
-_LADDER = ("heuristic", "conjectured", "asymptotic", "finite-sample", "anytime")
 
 
 def champion(
@@ -114,7 +113,7 @@ def champion(
         published=reported,
         decomposition=champion_words.decomposition(found.parts),
         causes=summary.causes if given.source == "numbers" else (),
-        guarantee=min(words, key=_LADDER.index),
+        guarantee=weakest(words),
         assumes=tuple(dict.fromkeys(r["assumes"] for r in found.rows if r["assumes"])),
         n=given.m if given.rows is None else given.rows.shape[1],
         digest=given.digest,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.classify import cost
 from nofluke.errors import InputError
+from nofluke.methods import weakest
 from nofluke.questions import classifier_parts, classifier_remarks, classifier_rows
 from nofluke.questions.classifier_asked import Asked, Cut, asked
 from nofluke.questions.classifier_card import ClassifierCard
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from nofluke.questions.classifier_asked import Costs, Prevalence, Thresholds
     from nofluke.questions.sides import Membership
     from nofluke.results import Guarantee, Row
-
-_LADDER = ("heuristic", "conjectured", "asymptotic", "finite-sample", "anytime")
 
 
 def classifier(
@@ -225,7 +224,7 @@ def _clusters(each: Mapping[str, Rows]) -> int:
 def _weakest(rows: Sequence[Row]) -> Guarantee:
     """The weakest promise among all intervals."""
     words = [row["guarantee"] for row in rows if row["lower"] is not None]
-    return cast("Guarantee", min(words, key=_LADDER.index, default="descriptive"))
+    return weakest(words)
 
 
 def _question(

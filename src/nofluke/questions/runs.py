@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
+from nofluke.methods import weakest
 from nofluke.questions import runs_differences, runs_intervals, runs_remarks
 from nofluke.questions.replicates import samples
 from nofluke.questions.runs_answer import Runs
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nofluke.questions.replicates import Sample
-    from nofluke.results import Guarantee
-
-_LADDER = ("heuristic", "conjectured", "asymptotic", "finite-sample", "anytime")
 
 
 def runs(
@@ -146,7 +144,7 @@ def runs(
         paired=paired,
         part=each,
         value=value,
-        guarantee=cast("Guarantee", min(words, key=_LADDER.index, default="descriptive")),
+        guarantee=weakest(words),
         assumes=runs_remarks.assumptions(told, apart, how, missing, paired=paired),
         n=len({(s.candidate, run) for s in found for run in s.runs}),
         digest=table.digest,

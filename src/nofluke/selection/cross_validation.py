@@ -91,7 +91,7 @@ def cv_interval(
     """
     x = _finite(checks.sample(losses, name="losses"))
     checks.choice(method, ("all_pairs", "within_fold"), name="method")
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     on = checks.side(side)
     parts = _by_fold(x, folds)
     sizes = tuple(part.size for part in parts)
@@ -244,7 +244,7 @@ def nested_cv_interval(
     0.2028 [0.1096, 0.296] at 95% (bates_linear, n=6, heuristic)
     """
     checks.choice(bias, ("linear", "power"), name="bias")
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     on = checks.side(side)
     found = [_repeat(outer, inner, at) for at, (outer, inner) in enumerate(_pairs(splits))]
     shapes = {(part.K, part.n) for part in found}

@@ -152,7 +152,7 @@ def decompose(
     y, s = rows.labelled(labels, given, positive=positive, several=True)
     rows.both_classes(y, what=WHAT)
     checks.choice(method, ("hillis", "logit"), name="method")
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     on = checks.side(side)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)

@@ -138,7 +138,7 @@ def compare_recipes(
     t, r = given.shape[:2]
     y, s = rows.labelled(labels, given.reshape(t * r, -1), positive=positive, several=True)
     rows.both_classes(y, what=WHAT)
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)
     units = effective(y, codes)

@@ -99,7 +99,7 @@ def corrected_t(
     (0.0656, 0.0139)
     """
     d = checks.sample(differences, name="differences")
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     on, J = checks.side(side), d.size
     if J < 2 or not np.isfinite(d).all():
         raise InputError(

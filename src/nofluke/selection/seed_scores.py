@@ -89,7 +89,7 @@ def decompose_means(
     (0.1826, 0.0962)
     """
     x = table(scores)
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     on = checks.side(side)
     model = kernel.crossed(x)
     if not model.of_mean > 0:

@@ -106,7 +106,7 @@ def cox(
     (0.7502, 0.8227)
     """
     rows = probabilities(labels, p, positive=positive)
-    error = checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     checks.choice(certain, CERTAIN, name="certain")
     y, z, wrong = _log_odds(rows.y, rows.scores, certain)
     _refuse_without_line(y, z)

@@ -77,7 +77,7 @@ def brier(
     """
     y, q = probabilities(labels, p, positive=positive)
     factor = 2.0 if checks.choice(convention, CONVENTIONS, name="convention") == "two" else 1.0
-    error = checks.alpha(level=_level(level, alpha), alpha=alpha)
+    error = checks.alpha(level=level, alpha=alpha, default=0.95)
     losses = factor * (q - y) ** 2
     found = means.METHODS[method].call(losses, alpha=error, side=side, bounds=(0.0, factor))
     name = "Brier score" if factor == 1 else "Brier score (two classes)"
@@ -117,7 +117,7 @@ def log_loss(
     'NF203:'
     """
     y, q = probabilities(labels, p, positive=positive)
-    error, on = checks.alpha(level=_level(level, alpha), alpha=alpha), checks.side(side)
+    error, on = checks.alpha(level=level, alpha=alpha, default=0.95), checks.side(side)
     losses = logarithmic(y, q)
     sure_and_wrong = int(np.isinf(losses).sum())
     if not sure_and_wrong:
@@ -147,10 +147,6 @@ def logarithmic(y: NDArray[np.bool_], p: NDArray[np.float64]) -> NDArray[np.floa
     """Log loss of each row, shape (n,); infinite where it was sure and wrong."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(y, -np.log(p), -np.log1p(-p)))
-
-
-def _level(level: float | None, alpha: float | None) -> float | None:
-    return 0.95 if level is None and alpha is None else level
 
 
 def _mean_score(

@@ -91,7 +91,7 @@ def counted(y: NDArray[np.bool_], flagged: NDArray[np.bool_]) -> Cells:
 
 def error_level(level: float | None, alpha: float | None) -> float:
     """The error level; 0.05 where neither is given."""
-    return checks.alpha(level=0.95 if level is None and alpha is None else level, alpha=alpha)
+    return checks.alpha(level=level, alpha=alpha, default=0.95)
 
 
 INTERVALS: Register[Callable[..., tuple[float, float]]] = Register("method")
