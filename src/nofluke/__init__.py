@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nofluke.questions.champion import champion
     from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
+    from nofluke.questions.final_report import final_report
     from nofluke.questions.kpis import certify_kpis
     from nofluke.questions.methods_audit import audit_methods
     from nofluke.questions.pooled import compare_pooled
@@ -48,6 +49,7 @@ __all__ = [
     "classify",
     "compare",
     "compare_pooled",
+    "final_report",
     "functionals",
     "means",
     "permutation",
@@ -77,6 +79,7 @@ _ROOMS = {
     "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",
+    "final_report": "nofluke.questions.final_report",
     "rank": "nofluke.questions.rank",
     "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",

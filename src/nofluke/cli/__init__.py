@@ -119,6 +119,12 @@ def app() -> App:
         help_epilogue="Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82",
     )
     commands.command(
+        "nofluke.cli.final_report:final_report",
+        name="final-report",
+        help="The chosen classifier with its choice, numbers, scope, and what is missing.",
+        help_epilogue="Example: nofluke final-report scored.csv --positive yes --tried 30",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

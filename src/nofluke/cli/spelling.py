@@ -10,6 +10,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+_COMMANDS = (
+    "certify",
+    "champion",
+    "classifier",
+    "compare",
+    "final-report",
+    "plan",
+    "rank",
+    "runs",
+)
+
 # Python's names of what the command line calls otherwise.
 _OTHERWISE = {"paired=False": "--unpaired", "statistic": "pooled"}
 
@@ -58,9 +69,10 @@ def in_options(message: str, names: Collection[str]) -> str:
 
 def of_command(message: str, command: str) -> str:
     """The message with the options of this command; as it is if the command has none."""
-    if command not in ("certify", "champion", "classifier", "compare", "rank", "runs", "plan"):
+    if command not in _COMMANDS:
         return message
-    asks = getattr(importlib.import_module(f"nofluke.cli.{command}"), command)
+    name = command.replace("-", "_")
+    asks = getattr(importlib.import_module(f"nofluke.cli.{name}"), name)
     return in_options(message, inspect.signature(asks).parameters)
 
 

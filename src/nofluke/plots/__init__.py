@@ -15,6 +15,7 @@ from nofluke.plots.dispatch import draw
 from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
+from nofluke.plots.final_report import final_report
 from nofluke.plots.forest import methods, subgroups
 from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
@@ -38,6 +39,7 @@ __all__ = [
     "envelope",
     "estimates",
     "evidence",
+    "final_report",
     "group_shares",
     "index_picture",
     "kpi_against_gamma",

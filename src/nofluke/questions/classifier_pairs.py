@@ -72,7 +72,7 @@ def compared(both: Together, *, alpha: float) -> Compared:
     shown = pairs if K <= _ALL else [p for p in pairs if order[0] in p]
     return Compared(
         best=_best(both, areas.areas, order, selective.bonferroni(K=K, delta=alpha).alpha(1)),
-        differences=tuple(_difference(both, i, j, each) for i, j in shown),
+        differences=tuple(difference(both, i, j, each) for i, j in shown),
         covariance=_covariance(both.names, areas.covariance),
         equality=_equality(both),
     )
@@ -96,7 +96,8 @@ def _best(both: Together, areas: NDArray[np.float64], order: Sequence[int], alph
     }
 
 
-def _difference(both: Together, i: int, j: int, alpha: float) -> Row:
+def difference(both: Together, i: int, j: int, alpha: float) -> Row:
+    """The area of candidate j minus that of i on the same examples, at error level alpha."""
     found = compare_auc(
         both.y,
         both.S[i],

@@ -14,6 +14,7 @@ from nofluke.report import (  # the pages register themselves
     classifier,  # noqa: F401
     comparison,  # noqa: F401
     envelope,  # noqa: F401
+    final_report,  # noqa: F401
     planning,  # noqa: F401
     pooled,  # noqa: F401
     ranking,  # noqa: F401
