@@ -25,8 +25,8 @@ def headline(result: FinalReport) -> list[str]:
     row = result.headline
     low, high = _limit(row["lower"], "higher"), _limit(row["upper"], "lower")
     how = {
-        "largest area": f"largest area of {result.asked.tried} tried",
-        "picked by name": f"picked by name among {result.asked.tried} tried",
+        "largest area": f"largest area at hand, {result.asked.tried} tried",
+        "picked by name": f"picked by name, {result.asked.tried} tried",
         "named beforehand": "named beforehand",
     }[result.choice.by]
     units = "" if result.clusters is None else f", in {result.clusters} clusters"

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import InputError, some
 from nofluke.methods import weakest
-from nofluke.questions import final_report_asked, final_report_rows
+from nofluke.questions import (
+    classifier_asked,
+    classifier_parts,
+    classifier_rows,
+    final_report_asked,
+    final_report_rows,
+)
 from nofluke.questions.champion import champion
 from nofluke.questions.classifier import classifier
+from nofluke.questions.classifier_asked import Cut
+from nofluke.questions.classifier_rows import Rows
 from nofluke.questions.final_report_card import FinalReport
 from nofluke.questions.final_report_checklist import checklist
 from nofluke.questions.final_report_rows import AT_THRESHOLD
@@ -115,25 +123,25 @@ def final_report(
     choice = final_report_asked.choice(table, best, planned=planned, chosen=chosen)
     payment = how.payment(choice)
     cards = _Cards(_only(table, choice.candidate), threshold, costs, n_resamples, seed)
-    plain = cards.at(level)
-    paid = plain if payment[:2] == (1, 1) else cards.at(1 - payment.alpha(how.alpha))
+    usual = cards.usual(level)
+    paid = usual if payment[:2] == (1, 1) else cards.paid(1 - payment.alpha(how.alpha))
     decided = paid
     if payment.thresholds > 1:
-        decided = cards.at(1 - payment.alpha(how.alpha, decision=True), resamples=False)
+        decided = cards.decided(1 - payment.alpha(how.alpha, decision=True))
 
     def of(metric: str) -> ClassifierCard:
         return decided if metric in AT_THRESHOLD else paid
 
     numbers = [
-        final_report_rows.headline(choice, how, best, plain, paid),
+        final_report_rows.headline(choice, how, best, usual, paid),
         *final_report_rows.differences(table, how, choice, planned, payment),
-        *final_report_rows.numbers(how, payment, plain, of),
-        *final_report_rows.groups(how, plain, of),
+        *final_report_rows.numbers(how, payment, usual, of),
+        *final_report_rows.groups(how, usual, of),
     ]
     items = checklist(
         table,
         how,
-        paid,
+        usual,
         numbers,
         planned=planned,
         threshold=paid.matrices[0]["by"] if paid.matrices else None,
@@ -144,16 +152,17 @@ def final_report(
         payment=payment,
         champion=best,
         card=paid,
+        usual=usual,
         numbers=tuple(numbers),
         checklist=items,
         level=level,
         clusters=paid.clusters,
         n_positive=int(table.labels.sum()),
         guarantee=weakest(_promises(numbers)),
-        assumes=assumptions(how, choice, payment, paid, best),
+        assumes=assumptions(how, choice, payment, usual, best),
         n=len(table.examples),
         digest=table.digest,
-        notes=notes(how, items, table.K, paid, best),
+        notes=notes(how, items, table.K, usual, best),
         question={
             "planned": planned,
             "chosen": chosen,
@@ -179,23 +188,70 @@ class _Cards:
     def __init__(
         self, table: Predictions, threshold: float | None, costs: Costs, resamples: int, seed: int
     ) -> None:
-        self.table = table
+        self.table, self.resamples = table, resamples
         self.how: dict[str, Any] = {"threshold": threshold, "costs": costs, "seed": seed}
-        self.resamples = resamples
 
-    def at(self, level: float, *, resamples: bool = True) -> ClassifierCard:
-        """The card at one level; without decisions where nobody said from where on one decides."""
+    def usual(self, level: float) -> ClassifierCard:
+        """The card at the level of the report, with the test and the band of calibration."""
+        return self._card(level, self.resamples)
+
+    def paid(self, level: float) -> ClassifierCard:
+        """The card at another level.
+
+        The band of a calibration curve takes the more resamples the higher its level is, so it is
+        left to the usual card; the interval of average precision takes as many at any level.
+        """
+        card = self._card(level, 0)
+        if self.resamples == 0:
+            return card
+        told = {(row["part"], row["metric"]): row for row in self._precision(level)}
+        return replace(
+            card,
+            metrics=tuple(told.get((None, row["metric"]), row) for row in card.metrics),
+            parts=tuple(told.get((row["part"], row["metric"]), row) for row in card.parts),
+        )
+
+    def decided(self, level: float) -> ClassifierCard:
+        """The card at a level for decisions only."""
+        return self._card(level, 0)
+
+    def _card(self, level: float, resamples: int) -> ClassifierCard:
+        """Without decisions where nobody said from where on one decides."""
         card = classifier(
             self.table,
             level=level,
             groups=self.table.group is not None,
             clusters=self.table.cluster is not None,
-            n_resamples=self.resamples if resamples else 0,
+            n_resamples=resamples,
             **self.how,
         )
         if card.matrices and card.matrices[0]["by"] == "one half":
             return _undecided(card)
         return card
+
+    def _precision(self, level: float) -> list[Row]:
+        """Average precision over all rows and in each group."""
+        (name,) = self.table.candidates
+        how = classifier_asked.asked(
+            (name,),
+            prevalence=None,
+            level=level,
+            method="wilson",
+            n_resamples=self.resamples,
+            **self.how,
+        )
+        cuts = {name: (Cut(None, "nobody"), False)}
+        found = classifier_parts.parts(self.table, groups=self.table.group is not None, blocks=None)
+        rows = classifier_rows.numbers(
+            _rows(self.table, name), how, cut=None, probabilities=False
+        ).rows
+        rows += classifier_parts.numbers(found, how, cuts, _rows)
+        return [row for row in rows if row["metric"] == "average_precision"]
+
+
+def _rows(table: Predictions, name: str) -> Rows:
+    y, s = table.sample(name)
+    return Rows(name, y, s, table.clusters(name) if y.size else None)
 
 
 def _undecided(card: ClassifierCard) -> ClassifierCard:

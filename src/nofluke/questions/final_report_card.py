@@ -26,7 +26,8 @@ class FinalReport(Result):
         asked: What was said of the choice: tried, chances, rule, scope.
         payment: What the numbers of the chosen pay for.
         champion: The best beside what was planned: scores, rule, number tried, intervals.
-        card: The chosen at the level that pays for the choice; what the pictures draw.
+        card: The chosen at the level that pays for the choice; what most pictures draw.
+        usual: The chosen at the level of the report, without paying; the test of calibration.
         numbers: One row for each number; see ``rows``.
         checklist: One row for each part: ``part``, ``there``, ``told`` (or why it is missing),
             ``supply`` (what would supply it).
@@ -40,6 +41,7 @@ class FinalReport(Result):
     payment: Payment
     champion: ChampionCard
     card: ClassifierCard
+    usual: ClassifierCard
     numbers: tuple[Row, ...]
     checklist: tuple[Row, ...]
     level: float
@@ -122,7 +124,7 @@ class FinalReport(Result):
                 "digest": self.digest,
             },
             "matrix": dict(self.card.matrices[0]) if self.card.matrices else None,
-            "calibration": dict(self.card.calibration[0]) if self.card.calibration else None,
+            "calibration": dict(self.usual.calibration[0]) if self.usual.calibration else None,
             "scope": dict(self.asked.scope),
             "chances": dict(self.asked.chances),
             "checklist": [dict(row) for row in self.checklist],

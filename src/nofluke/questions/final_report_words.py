@@ -297,7 +297,7 @@ def _calibration(report: FinalReport) -> list[str]:
     p, error = test["pvalue"], 1 - report.level
     count = report.payment.candidates * report.payment.metrics
     said = f"p = {outward(p, 'lower', digits=3)}{', the choice paid for' if count > 1 else ''}"
-    least = count / (1 + report.card.calibration[0]["n_resamples"])
+    least = count / (1 + report.usual.calibration[0]["n_resamples"])
     if p <= error + 1e-9:
         return [f"{told} A test finds that its probabilities are not calibrated ({said})."]
     if least > error:

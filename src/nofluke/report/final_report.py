@@ -41,7 +41,7 @@ def final_report(result: FinalReport) -> dict[str, Any]:
         "numbers": [r for r in rows if r["part"] not in (*_BEFORE, "group")],
         "groups": [r for r in rows if r["part"] == "group"],
         "matrices": [dict(row) for row in result.card.matrices],
-        "calibration": [dict(row) for row in result.card.calibration],
+        "calibration": [dict(row) for row in result.usual.calibration],
         "checklist": [dict(row) for row in result.checklist],
         "plan": result.champion.rows(),
         "facts": _facts(result),
@@ -60,8 +60,8 @@ def _banner(result: FinalReport) -> tuple[str, str]:
     limits += promised(row["upper"], "lower", digits=3)
     kind = {"heuristic": "invalid", "asymptotic": "asymptotic"}.get(row["guarantee"], "promised")
     how = {
-        "largest area": f"best of {result.asked.tried}, the choice paid for",
-        "picked by name": f"picked among {result.asked.tried}, the choice paid for",
+        "largest area": f"the largest area, the choice among {result.asked.tried} paid for",
+        "picked by name": f"picked by name, the choice among {result.asked.tried} paid for",
         "named beforehand": "named beforehand",
     }[result.choice.by]
     return kind, f"{short(result.chosen, 40)} ({how}): area {limits}"
@@ -70,7 +70,10 @@ def _banner(result: FinalReport) -> tuple[str, str]:
 def _figures(result: FinalReport) -> list[Picture]:
     card = result.card
     curve = card.curves[result.chosen]
-    level = f"level {per_cent(card.level)}, which pays for the choice"
+    paid = "" if result.payment[:2] == (1, 1) else ", which pays for the choice"
+    band = (
+        f"; the band has level {per_cent(card.level)}{paid}" if curve.banded else ", without bands"
+    )
     found = [
         Picture(
             svg=drawn(plots.final_report, result),
@@ -79,40 +82,41 @@ def _figures(result: FinalReport) -> list[Picture]:
         ),
         Picture(
             svg=drawn(plots.roc, card),
-            caption=f"ROC curve of the chosen; the band has {level}.",
+            caption=f"ROC curve of the chosen{band}.",
         ),
         Picture(
             svg=drawn(plots.precision_recall, card),
-            caption=f"Precision against recall of the chosen; the band has {level}.",
+            caption=f"Precision against recall of the chosen{band}.",
         ),
     ]
     if curve.corp is not None:
         found.append(
             Picture(
-                svg=drawn(plots.reliability, card),
-                caption=f"Calibration of {visible(result.chosen)}, without bins.",
+                svg=drawn(plots.reliability, result.usual),
+                caption=f"Calibration of {visible(result.chosen)}, without bins. Its band, "
+                "and a p-value in the picture, pay for no choice; the p-value in the table does.",
             )
         )
     if curve.costs is not None:
         found.append(
             Picture(
                 svg=drawn(plots.costs, card),
-                caption=f"What every threshold costs a row; the band has {level}.",
+                caption=f"What every threshold costs a row{band}.",
             )
         )
     if curve.benefit is not None:
         found.append(
             Picture(
                 svg=drawn(plots.benefit, card),
-                caption=f"Decision curve of the chosen; the band has {level}.",
+                caption=f"Decision curve of the chosen{band}.",
             )
         )
     if card.parts:
         found.append(
             Picture(
                 svg=drawn(partial(plots.parts, by="group"), card),
-                caption="Area of the chosen by group; the intervals pay for the choice and for "
-                "all groups.",
+                caption=f"Area of the chosen by group; the intervals pay for all groups"
+                f"{' and for the choice' if paid else ''}.",
             )
         )
     return found
