@@ -117,7 +117,8 @@ def differences(
         for j in range(table.K)
         if j != c
     ]
-    return told + sorted(others, key=lambda row: row["shown"])
+    # Differences of equal areas may be off in the last digits.
+    return told + sorted(others, key=lambda row: (round(row["shown"], 12), row["against"]))
 
 
 def _against(part: str, both: Together, pair: tuple[int, int], asked: Asked, count: int) -> Row:
