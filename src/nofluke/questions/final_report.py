@@ -162,7 +162,7 @@ def final_report(
         assumes=assumptions(how, choice, payment, usual, best),
         n=len(table.examples),
         digest=table.digest,
-        notes=notes(how, items, table.K, usual, best),
+        notes=notes(how, choice, items, usual, best),
         question={
             "planned": planned,
             "chosen": chosen,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nofluke.questions.classifier_words import has_interval, span, sure
+from nofluke.questions.classifier_words import has_interval, per_cent, span, sure
 from nofluke.questions.final_report_asked import CHANCES, SCOPE
 from nofluke.results import outward
 
@@ -78,7 +78,7 @@ def assumptions(
 
 
 def notes(
-    asked: Asked, items: Sequence[Row], m: int, card: ClassifierCard, best: ChampionCard
+    asked: Asked, choice: Choice, items: Sequence[Row], card: ClassifierCard, best: ChampionCard
 ) -> tuple[str, ...]:
     """Cautions, each once: of the parts, then of the report itself."""
     found = [*best.notes, *card.notes]
@@ -89,7 +89,7 @@ def notes(
             f"{', '.join(missing)}. The list of parts says what would supply each."
         )
     if not asked.tried_said:
-        found.append(_untold(asked, m))
+        found.append(_untold(asked, choice, best.m))
     if asked.chances.get("submissions"):
         times = asked.chances["submissions"]
         found.append(
@@ -100,7 +100,7 @@ def notes(
     return tuple(dict.fromkeys(found))
 
 
-def _untold(asked: Asked, m: int) -> str:
+def _untold(asked: Asked, choice: Choice, m: int) -> str:
     grid = asked.chances.get("settings", 1) * asked.chances.get("preprocessing", 1)
     also = ""
     if grid > asked.tried:
@@ -108,11 +108,13 @@ def _untold(asked: Asked, m: int) -> str:
             f" Every setting with every version of preprocessing would be {grid} already, without "
             "seeds."
         )
+    what = "the intervals are"
+    if choice.by == "named beforehand":
+        what = "those of differences and of the best, though not the others, are"
     where = "those in the data" if asked.tried == m else "the least that the counts allow"
     return (
         f"NF288: nobody said how many candidates could have been chosen; {asked.tried} are "
-        f"counted, {where}.{also} If there were more, the intervals are too short: say tried= "
-        "(--tried)."
+        f"counted, {where}.{also} If there were more, {what} too short: say tried= (--tried)."
     )
 
 
@@ -159,8 +161,12 @@ def _champion(report: FinalReport) -> list[str]:
     card, said = report.champion, report.champion.sentences()
     values = card.scores.values()
     told = [f"{said[0]} The areas at hand go from {min(values):.4g} to {max(values):.4g}."]
-    if report.choice.by != "named beforehand" and card.intervals[0]["lower"] is not None:
-        told.append(said[1])
+    plan = card.intervals[0]
+    if report.choice.by != "named beforehand" and plan["lower"] is not None:
+        told.append(
+            f"The {per_cent(plan['level'])} interval for what was planned ({plan['about']}): "
+            f"{span(plan)} ({plan['method']}, {plan['guarantee']})."
+        )
     return told
 
 
@@ -184,7 +190,7 @@ def _paid(report: FinalReport) -> str:
     if count == 1 and not decided:
         return (
             f"The other numbers of {report.chosen} have error level {alpha} each and pay for no "
-            "choice, as nothing is said to have been chosen after looking."
+            "choice, as it was named beforehand."
         )
     more = f", numbers of decisions {alpha} / {count * payment.thresholds}" if decided else ""
     return (
