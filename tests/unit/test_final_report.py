@@ -163,6 +163,9 @@ def test_clusters_are_counted_where_there_is_a_column():
     assert limits(report.headline) == limits(champion(data).row("winner"))
     assert "precision and recall" in missing(report)
     assert report.row("average_precision")["shown"] is not None
+    parts = {part["part"]: part for part in report.missing()}
+    assert parts["precision and recall"]["option"] == parts["calibration"]["option"]
+    assert "--n-resamples" not in parts["calibration"]["option"]
     assert "clusters of the rows" not in missing(report)
     assert f"in {N // 2} clusters that are counted" in report.sentences()[0]
 

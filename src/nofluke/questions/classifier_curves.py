@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from nofluke.questions.classifier_rows import Rows
     from nofluke.results import Row
 
-_PLENTY = 20_000  # rows above which the resamples of a calibration curve would take many seconds
+#: Rows above which the resamples of a calibration curve would take many seconds.
+PLENTY = 20_000
 
 
 class Curves(NamedTuple):
@@ -89,7 +90,7 @@ def calibrated(of: Rows, found: Curves) -> Row | None:
 
 
 def _corp(of: Rows, asked: Asked) -> Corp:
-    few = asked.n_resamples if of.codes is None and of.y.size <= _PLENTY else 0
+    few = asked.n_resamples if of.codes is None and of.y.size <= PLENTY else 0
     return calibration.corp(
         of.y, of.s, level=1 - asked.alpha, n_resamples=few, seed=asked.seed if few else None
     )

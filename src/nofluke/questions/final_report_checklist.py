@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nofluke.questions.classifier_curves import PLENTY
 from nofluke.questions.final_report_asked import CHANCES, SCOPE
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from nofluke.questions.final_report_asked import Asked
     from nofluke.results import Row
     from nofluke.scores.predictions import Predictions
+
+_BY_CLUSTERS = "rows that are independent, as no method here allows for clusters"
 
 
 def checklist(
@@ -142,8 +145,8 @@ def _of_the_chosen(
             "precision and recall",
             missing="" if area["lower"] is not None else f"no interval: {area['reason']}",
             told="average precision, with an interval",
-            supply="n_resamples=; by clusters there are only the number and the curve",
-            option="--n-resamples",
+            supply=_BY_CLUSTERS if table.cluster is not None else "n_resamples=",
+            option="nothing here" if table.cluster is not None else "--n-resamples",
         ),
         item(
             "calibration",
@@ -151,10 +154,7 @@ def _of_the_chosen(
             if not probabilities
             else ("" if tested else "no test and no bands, only descriptive parts"),
             told="parts of the Brier score, line and test of calibration",
-            supply="n_resamples=, and rows that are independent, at most 20000"
-            if probabilities
-            else "probabilities of the positive class, calibrated on other rows",
-            option="--n-resamples" if probabilities else "other predictions",
+            **_calibrated(table, probabilities=probabilities),
         ),
         item(
             "threshold and decisions",
@@ -187,6 +187,18 @@ def _of_the_chosen(
             option="--groups",
         ),
     ]  # fmt: skip
+
+
+def _calibrated(table: Predictions, *, probabilities: bool) -> dict[str, str]:
+    """What would supply the test of calibration."""
+    if not probabilities:
+        supply = "probabilities of the positive class, calibrated on other rows"
+        return {"supply": supply, "option": "other predictions"}
+    if table.cluster is not None:
+        return {"supply": _BY_CLUSTERS, "option": "nothing here"}
+    if len(table.examples) > PLENTY:
+        return {"supply": "nofluke.classify.calibration.corp, in some time", "option": "Python"}
+    return {"supply": "n_resamples=", "option": "--n-resamples"}
 
 
 def _of_the_scope(asked: Asked) -> list[Row]:
