@@ -192,3 +192,26 @@ def test_steps_that_end_at_one_are_told():
     assert share == pytest.approx(1, abs=1e-9)
     assert found.estimate == 1
     assert found.boundary
+
+
+@pytest.mark.parametrize(("reference", "alpha"), [(0.1, 0.05), (0.5, 0.2), (0.3, 0.5)])
+def test_no_rule_of_stopping_makes_evidence_of_drift_worth_more_than_it_costs(reference, alpha):
+    """Every path of eleven rows: the best moment to stop, and the chance of an alarm, exactly.
+
+    Going back from the last row, each node is worth the larger of its evidence and what is to be
+    expected of going on, where rows err with any chance up to the reference.
+    """
+
+    def worth(watched, left):
+        """Best expected evidence, and largest chance of an alarm, from here on."""
+        now, alarmed = watched.evidence, float(watched.alarm is not None)
+        if not left:
+            return now, alarmed
+        right, wrong = (worth(watched.add_counts(e, 1), left - 1) for e in (0, 1))
+        mixed = [(1 - reference) * a + reference * b for a, b in zip(right, wrong, strict=True)]
+        return max(now, right[0], mixed[0]), max(alarmed, right[1], mixed[1])
+
+    evidence, alarm = worth(drift.monitor(reference=reference, alpha=alpha), 11)
+
+    assert 0.5 < evidence <= 1 + 1e-12
+    assert 0 < alarm <= alpha
