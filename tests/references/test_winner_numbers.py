@@ -324,3 +324,18 @@ def test_a_seed_far_above_the_others_is_not_called_typical(shared):
     ):
         assert needed in text
     assert "typical" not in text.lower()
+
+
+def test_the_card_of_ten_areas_without_rows():
+    """Nothing is far behind: the winner's interval is Bonferroni's, at the largest error."""
+    card = champion(SEEDS, n_positive=50, n_negative=950, gate=0.82)
+    a, m, n = min(SEEDS), 50, 950
+    q1, q2 = a / (2 - a) - a**2, 2 * a**2 / (1 + a) - a**2
+    se = math.sqrt((a * (1 - a) + (m - 1) * q1 + (n - 1) * q2) / (m * n))
+    with mpmath.workdps(30):
+        half = se * float(mpmath.sqrt(2) * mpmath.erfinv(1 - mpmath.mpf("0.05") / 10))
+    row = card.row("winner")
+
+    assert (row["lower"], row["upper"]) == pytest.approx((0.83 - half, 0.83 + half), abs=1e-12)
+    assert row["guarantee"] == "heuristic"
+    assert card.gap_if_equal == pytest.approx(1.538752730835173 * card.sd, abs=1e-12)
