@@ -73,7 +73,7 @@ def study(rho, truth, repeats):
         held = [low <= true <= high for low, high in ((row["lower"], row["upper"]), wald, logit)]
         counts += [*held, row["estimate"] > true]
         lead += row["shown"] - true
-    return Shares(*(counts / repeats).tolist(), lead / repeats)
+    return Shares(*(counts / repeats).tolist(), float(lead / repeats))
 
 
 def test_the_simulator_gives_the_areas_it_says():
@@ -85,8 +85,8 @@ def test_the_simulator_gives_the_areas_it_says():
     found = [by_hand(labels, each) for each in scores]
     for (area, se), true in zip(found, true_areas("spread"), strict=True):
         assert abs(area - true) < 5 * se
-    error = scores[:, labels == 0]
-    assert np.corrcoef(error)[0, 1] == pytest.approx(0.5, abs=5 * 0.75 / math.sqrt(NEGATIVE))
+    errors = scores[:, labels == 0]
+    assert np.corrcoef(errors)[0, 1] == pytest.approx(0.5, abs=5 * 0.75 / math.sqrt(NEGATIVE))
 
 
 def error(p, repeats):
