@@ -117,6 +117,8 @@ def test_a_failed_fold_and_an_optimistic_promise_are_told(shared):
     # What the inner best promised is shown as a promise only, and never as the estimate.
     assert found.estimate == pytest.approx(0.69, abs=1e-12)
     assert "inner scores, 0.72 on average, are optimistic by 0.03" in text
+    lucky = audit({"a": {"p": [0.5, 0.5]}}, {"a": {"p": 0.6}})
+    assert "are pessimistic by 0.1" in str(lucky)
 
 
 def test_the_stability_index_and_the_largest_step_in_fractions(shared):
