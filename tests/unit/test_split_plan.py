@@ -79,6 +79,9 @@ def test_a_random_split_needs_no_reason_where_nothing_belongs_together():
     assert plan.why is None
     assert not plan.notes
     assert len(plan.pairs) == 3
+    # Each row is a patient of its own, so that those held out are new ones; the site is not.
+    assert "patient" not in plan.silent
+    assert "another site" in plan.silent
 
 
 def test_a_reason_without_a_random_split_is_refused():

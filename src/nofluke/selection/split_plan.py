@@ -380,7 +380,7 @@ def _planned(
         why=why,
         group_name=group_name,
         says=_says(apart, known.gap, group_name, why),
-        silent=_silent(apart),
+        silent=_silent((*apart, *_single(known))),
         notes=_notes(pairs, known, why),
     )
 
@@ -439,6 +439,11 @@ def _says(apart: tuple[str, ...], gap: float, group_name: str, why: str | None) 
         parts.append(f"later than all training rows{by}")
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"The scores speak for cases {listed}."
+
+
+def _single(known: Columns) -> tuple[str, ...]:
+    """Columns in which no two rows share a unit: every split has new ones on its other side."""
+    return tuple(k for k, column in known.units.items() if np.unique(column.codes).size == known.n)
 
 
 def _silent(apart: tuple[str, ...]) -> str:

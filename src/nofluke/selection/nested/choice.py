@@ -35,9 +35,10 @@ class Audit:
     optimism: float
 
     def __str__(self) -> str:
+        which = "optimistic" if self.optimism >= 0 else "pessimistic"
         return (
             f"{self.estimate:.4g} on outer folds; the winners' inner scores, {self.inner_best:.4g} "
-            f"on average, are optimistic by {self.optimism:.4g}"
+            f"on average, are {which} by {abs(self.optimism):.4g}"
         )
 
 
