@@ -45,7 +45,7 @@ class Part:
     naive: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RiskParts(Result):
     """What a squared loss is made of.
 
@@ -81,13 +81,14 @@ class RiskParts(Result):
 
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
-        runs = f"{self.n_sets} training sets"
-        runs += f" and {self.n_seeds} seeds of each" if self.n_seeds > 1 else ", one seed of each"
+        runs = f"{self.n} rows, {self.n_sets} training sets and {self.n_seeds} seeds of each"
+        if self.n_seeds == 1:
+            runs = f"{self.n} rows and {self.n_sets} training sets, one seed of each,"
         known = self["noise"].estimate is not None
         names = ["noise", "bias^2", "variance"] if known else ["noise + bias^2", "variance"]
         listed = " + ".join(f"{n if ' ' not in n else f'({n})'} {_told(self[n])}" for n in names)
         said = [
-            f"Mean squared loss {_told(self['risk'])} over {self.n} rows and {runs} = {listed} "
+            f"Mean squared loss {_told(self['risk'])} over {runs} = {listed} "
             f"({self.guarantee} standard errors)."
         ]
         if self["seeds"].estimate is not None:
@@ -114,4 +115,6 @@ def _word(part: Part) -> str:
 
 
 def _told(part: Part) -> str:
-    return f"{part.estimate:.4g}" + ("" if part.se is None else f" (SE {part.se:.2g})")
+    known = part.part == "noise" and part.se == 0
+    error = "" if part.se is None else " (known)" if known else f" (SE {part.se:.2g})"
+    return f"{part.estimate:.4g}{error}"

@@ -47,7 +47,7 @@ class Fault:
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SplitCheck(Result):
     """What a split keeps apart and what not.
 

@@ -37,7 +37,7 @@ class FinalModel:
     inner_best: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NestedCV(Result):
     """What a procedure of choosing is worth on rows that had no part in the choice.
 
