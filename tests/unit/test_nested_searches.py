@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from nofluke.errors import InputError
-from nofluke.selection import nested_cv
+from nofluke.selection import nested_cv, plan_split
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))
@@ -100,3 +100,78 @@ def test_where_every_trial_failed_nothing_is_chosen():
     with pytest.raises(InputError, match="no configuration went through") as refused:
         nested_cv(search, None, X, Y, metric="accuracy", outer=3)
     assert refused.value.code == "NF241"
+
+
+# ---- plans of splits in both layers
+
+
+DEVICE = np.arange(60) % 15
+TIME = np.arange(60)
+
+
+def test_a_plan_keeps_devices_and_times_apart_in_both_layers():
+    plan = plan_split(group=DEVICE, time=TIME, gap=1, n_splits=3, periods=2)
+    found = nested_cv(
+        KNeighborsClassifier(3), {}, X, Y, metric="accuracy", outer=plan, inner=plan, final=False
+    )
+    assert [f.fold for f in found.folds] == list(range(len(plan.pairs)))
+    for k, (train, test) in enumerate(found.outer):
+        assert TIME[train].max() + 1 < TIME[test].min()
+        inner = plan.within(train)
+        for j, (fit, choose) in enumerate(inner.pairs):
+            assert (found.index[k, train[choose]] == j).all()
+            assert set(DEVICE[train[fit]]).isdisjoint(DEVICE[train[choose]])
+            assert TIME[train[fit]].max() + 1 < TIME[train[choose]].min()
+
+
+def test_an_inner_plan_follows_rows_in_any_order():
+    plan = plan_split(group=DEVICE, n_splits=3)
+    rows = np.random.default_rng(0).permutation(60)
+    outer = [(rows[:40], rows[40:])]
+    found = nested_cv(
+        KNeighborsClassifier(3), {}, X, Y, metric="accuracy", outer=outer, inner=plan, final=False
+    )
+    of_device = {}
+    for row in rows[:40].tolist():
+        of_device.setdefault(int(DEVICE[row]), set()).add(int(found.index[0, row]))
+    assert all(len(folds) == 1 for folds in of_device.values())
+    assert set.union(*of_device.values()) == {0, 1, 2}
+
+
+def test_a_plan_is_the_inner_layer_of_a_search_with_folds_of_its_own():
+    plan = plan_split(group=DEVICE, n_splits=3)
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, cv=plan)
+    given = {"metric": "accuracy", "outer": plan, "final": False}
+    by_search = nested_cv(search, None, X, Y, **given)
+    by_plan = nested_cv(KNeighborsClassifier(), {"n_neighbors": [1, 5]}, X, Y, inner=plan, **given)
+    assert by_search.inner_rows() == by_plan.inner_rows()
+
+
+def test_a_plan_that_cannot_be_made_inside_is_refused():
+    plan = plan_split(group=np.arange(60) // 30)
+    with pytest.raises(InputError, match="inner folds cannot be made") as refused:
+        nested_cv(KNeighborsClassifier(), {}, X, Y, metric="accuracy", outer=plan, inner=plan)
+    assert refused.value.code == "NF240"
+
+
+def test_a_file_knows_one_plan_from_another(tmp_path):
+    def study(seed):
+        plan = plan_split(group=DEVICE, n_splits=3, seed=seed)
+        return nested_cv(
+            KNeighborsClassifier(), {}, X, Y, metric="accuracy", outer=2, inner=plan, final=False,
+            path=tmp_path,
+        )  # fmt: skip
+
+    assert study(0).rows() == study(0).rows()
+    with pytest.raises(InputError, match="inner") as refused:
+        study(1)
+    assert refused.value.code == "NF048"
+
+
+def test_each_row_held_out_knows_what_was_chosen_for_it():
+    found = searched()
+    for row in found.out_of_fold():
+        fold = found.folds[row["fold"]]
+        assert row["inner_best"] == fold.inner_best
+        assert row["chosen"] == f"n_neighbors={fold.params['n_neighbors']}"
+        assert row["threshold"] is None

@@ -167,7 +167,7 @@ def fitted(setup: Setup, rows: NDArray[np.int64], number: int) -> Fitted:
     X, y = take(setup.X, rows), take(setup.y, rows)
     groups = None if setup.groups is None else take(setup.groups, rows)
     template = seeds.seeded(setup.search, setup.root, number)
-    splits = inner_splits(setup, X, y, groups, number)
+    splits = inner_splits(setup, (X, y, groups), number, rows)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         search = _searched(setup, template, splits, (X, y), number)
