@@ -17,6 +17,7 @@ from nofluke.selection import (
     nested_cv,
     noise_bias_variance,
     plan_split,
+    seen_groups,
     validate,
 )
 from nofluke.selection.leaks import Leakage
@@ -55,6 +56,9 @@ ANSWERS = {
     "split_plan": plan,
     "split_check": check,
     "risk_parts": lambda: risk(noise=0.2),
+    "seen_groups": lambda: seen_groups(
+        GaussianNB(), X, Y, group=np.arange(60) // 4, metric="accuracy", group_name=HOSTILE
+    ),
 }
 
 

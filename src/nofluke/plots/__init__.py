@@ -16,7 +16,7 @@ from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
 from nofluke.plots.forest import methods, subgroups
-from nofluke.plots.leakage import leaks
+from nofluke.plots.leakage import leaks, seen_and_new
 from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
@@ -57,6 +57,7 @@ __all__ = [
     "roc",
     "rules",
     "runs",
+    "seen_and_new",
     "split_faults",
     "split_picture",
     "subgroups",

@@ -8,6 +8,7 @@ from nofluke.plots import canvas, labels
 from nofluke.plots.dispatch import draw
 from nofluke.results import percent
 from nofluke.selection.leaks import Leakage
+from nofluke.selection.recognition import SeenGroups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,6 +60,40 @@ def leaks(result: Leakage, *, ax: Axes | None = None) -> Axes:
     told = ["ring: fitted inside the folds; square: this step fitted on all rows"]
     if any(s.lower is not None for s in result.steps):
         told.append("bar: limits of the leak (a rule of thumb), counted from the ring")
+    canvas.footer(ax, told)
+    return ax
+
+
+@draw.register(SeenGroups)
+def seen_and_new(result: SeenGroups, *, ax: Axes | None = None) -> Axes:
+    """Draw the score of new groups as a ring, and that of the same rows of seen ones as a square.
+
+    Args:
+        result: What having seen a group adds.
+        ax: Axes to draw on; new ones by default.
+
+    Returns:
+        The axes.
+    """
+    ax = canvas.axes(ax, height=2.4)
+    metric, name = labels.short(result.metric, 40), labels.short(result.group_name)
+    canvas.caption(
+        ax,
+        title=(
+            f"What having seen the {name} adds to {metric}\n"
+            f"{result.guarantee}, level {percent(result.level)}, {len(result.by_fold)} folds"
+        ),
+        told="A ring for the score on new groups, a square for the same rows of seen ones.",
+        x=f"{metric}, right is better",
+        y="",
+    )
+    _line(ax, 0, result.new, result.seen, (result.lower, result.upper))
+    canvas.beside(ax, 0, f"gain {result.gain:+.3g}")
+    ax.set_ylim(0.6, -0.6)
+    ax.set_yticks([])
+    told = [f"ring: a {name} that training has not seen; square: the same rows, others of it seen"]
+    if result.lower is not None:
+        told.append("bar: limits of the gain (a rule of thumb), counted from the ring")
     canvas.footer(ax, told)
     return ax
 

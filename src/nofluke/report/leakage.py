@@ -13,6 +13,7 @@ from nofluke.report.wording import number
 from nofluke.results import percent
 from nofluke.selection.leaks import Leakage
 from nofluke.selection.leaky_runs import EVERY
+from nofluke.selection.recognition import SeenGroups
 
 if TYPE_CHECKING:
     from nofluke.selection.leaks import StepLeak
@@ -57,6 +58,63 @@ def leakage(result: Leakage) -> dict[str, Any]:
         "checked": [
             "Both fits of a pair have the same folds, seeds and rows to score.",
             "No row is on both sides of a fold.",
+        ],
+    }
+
+
+@view.register(SeenGroups)
+def seen_groups(result: SeenGroups) -> dict[str, Any]:
+    """What the page of a probe for recognised groups says."""
+    name = visible(result.group_name)
+    return common(result) | {
+        "banner": (
+            "nothing",
+            f"Having seen the {short(name, 40)} moves {short(result.metric, 40)} by "
+            f"{result.gain:+.3g} ({result.guarantee})",
+        ),
+        "counted": "rows",
+        "figures": [
+            Picture(
+                svg=drawn(plots.seen_and_new, result),
+                caption=f"The same rows scored twice ({result.guarantee}); numbers in the table.",
+            )
+        ],
+        "tables": [
+            Table(
+                name="Seen and new",
+                caption=(
+                    f"{visible(result.metric)} on new groups, on the same rows where others of the "
+                    f"group were seen, and the difference with limits ({result.guarantee})"
+                ),
+                columns=("metric", "new", "seen", "gain", "lower", "upper", "groups", "folds"),
+                lines=[
+                    (
+                        visible(result.metric),
+                        number(result.new),
+                        number(result.seen),
+                        f"{result.gain:+.4g}",
+                        number(result.lower),
+                        number(result.upper),
+                        str(result.n_groups),
+                        str(len(result.by_fold)),
+                    )
+                ],
+                numbers=frozenset(range(1, 8)),
+            )
+        ],
+        "facts": [
+            ("a group is", name),
+            ("differences by fold", ", ".join(f"{d:+.4g}" for d in result.by_fold)),
+            ("confidence aimed at", percent(result.level)),
+        ],
+        "limits": [
+            "A small gain does not show that features carry nothing of the group; it is that of "
+            "this model.",
+            "A gain is right to expect in use on the same groups; it is wrong for new ones.",
+        ],
+        "checked": [
+            "Both fits of a fold have as many training rows, the same seeds and rows to score.",
+            "No row is both trained on and scored.",
         ],
     }
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nofluke.selection.leaks import leakage
     from nofluke.selection.nested import nested_cv
     from nofluke.selection.reader_tests import compare_recipes
+    from nofluke.selection.recognition import seen_groups
     from nofluke.selection.repeats import repeat, variance_by_source
     from nofluke.selection.resampled_tests import corrected_t, five_by_two
     from nofluke.selection.risk_parts import noise_bias_variance
@@ -33,6 +34,7 @@ __all__ = [
     "plan_split",
     "predict_repeatedly",
     "repeat",
+    "seen_groups",
     "simulate_risk_parts",
     "summary_only",
     "validate",
@@ -54,6 +56,7 @@ _HOME = {
     "plan_split": "split_plan",
     "predict_repeatedly": "risk_runs",
     "repeat": "repeats",
+    "seen_groups": "recognition",
     "simulate_risk_parts": "risk_runs",
     "summary_only": "seed_scores",
     "validate": "split_checks",
