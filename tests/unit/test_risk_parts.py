@@ -155,6 +155,7 @@ def test_names_of_squared_loss(loss):
         (F, Y[0], {"noise": [1.0, 2.0]}, "one number or shape"),
         (F[:, :1], Y, {"shared_seeds": True}, "shared_seeds=True with one seed"),
         (F, Y, {"shared_seeds": None}, "say True if seed k"),
+        (F, Y, {"clusters": [1] * 20}, "one cluster"),
     ],
 )
 def test_what_cannot_be_taken_apart(f, y, how, words):

@@ -106,6 +106,15 @@ def test_the_nested_page_shows_optimism_layers_and_every_configuration():
     assert f"balanced_accuracy {found.estimate:.4g} on rows that had no part in the choice" in html
 
 
+def test_failed_configurations_are_counted_where_there_are_any():
+    def fragile(model, X, y):
+        return float("nan") if model["best"].k == 2 else 0.5
+
+    html = plain(page(nested(metric=fragile, final=False)))
+    assert "held out tried failed" in html
+    assert "tried failed" not in plain(page(nested(final=False)))
+
+
 def test_a_page_without_scores_or_a_final_model():
     def undefined(model, X, y):
         return 1.0 if len(y) == 15 else float("nan")  # inner folds hold 15 rows, outer ones 30

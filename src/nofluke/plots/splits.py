@@ -64,7 +64,7 @@ def split_picture(result: Splitter, *, ax: Axes | None = None) -> Axes:
     apart = " and ".join(result.apart).replace("_", " ") or "single rows, at random"
     canvas.caption(
         ax,
-        title=f"{K} splits by {apart}\n{result.guarantee}",
+        title=f"{K} split{'' if K == 1 else 's'} by {apart}\n{result.guarantee}",
         told=(
             f"One line for each of {K} splits and one column for each of {n} rows: orange where "
             "the row is tested, blue where it is trained on, white where it has no part."

@@ -71,11 +71,13 @@ def _headline(result: NestedCV) -> str:
 
 def _outer(result: NestedCV) -> Table:
     decided = any(fold.threshold is not None for fold in result.folds)
+    failed = any(fold.n_failed for fold in result.folds)
+    counts = ("n_train", "n_test", *(("n_configurations", "n_failed") if failed else ()))
     return Table(
         name="Outer folds",
         caption=(
             f"Score of each outer fold ({result.guarantee}), inner score of the winner, and by how "
-            "much the latter is higher; of the configurations tried, those that failed"
+            f"much the latter is higher{'; configurations tried, and failed' if failed else ''}"
         ),
         columns=(
             "fold",
@@ -86,8 +88,7 @@ def _outer(result: NestedCV) -> Table:
             "optimism",
             "trained on",
             "held out",
-            "tried",
-            "failed",
+            *(("tried", "failed") if failed else ()),
         ),
         lines=[
             (
@@ -97,7 +98,7 @@ def _outer(result: NestedCV) -> Table:
                 number(row["score"], 4),
                 number(row["inner_best"], 4),
                 number(row["optimism"], 3),
-                *(str(row[n]) for n in ("n_train", "n_test", "n_configurations", "n_failed")),
+                *(str(row[n]) for n in counts),
             )
             for row in result.rows()
         ],

@@ -14,7 +14,7 @@ from nofluke.selection.split_plan import Splitter
 
 _PLAN_LIMITS = (
     "A split plans which rows are tested; it sees no predictors and finds no duplicates.",
-    "Splits share training rows, so their scores are not independent trials.",
+    "Splits that share training rows do not give independent scores.",
     "Looking at the scores of a split and planning another is a choice after looking.",
 )
 
@@ -53,7 +53,7 @@ def split_plan(result: Splitter) -> dict[str, Any]:
             )
         ],
         "facts": _facts(result),
-        "limits": [visible(result.silent), *_PLAN_LIMITS],
+        "limits": list(_PLAN_LIMITS),
         "checked": _kept(result),
     }
 

@@ -109,6 +109,8 @@ def noise_bias_variance(
     known = _noise(noise, y, noiseless=noiseless)
     _fit(f, y, shared=shared_seeds)
     codes = None if clusters is None else labelled.cluster_codes(clusters, f.shape[2])
+    if codes is not None and not codes.any():
+        raise InputError("one cluster; standard errors need two at least.", code="NF290")
     taken_apart = partial(
         kernel.parts, y=y, shared=bool(shared_seeds), noise=known, noiseless=noiseless
     )
