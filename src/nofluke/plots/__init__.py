@@ -17,15 +17,18 @@ from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
 from nofluke.plots.final_report import final_report
 from nofluke.plots.forest import methods, subgroups
+from nofluke.plots.leakage import leaks, seen_and_new
 from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
 from nofluke.plots.ranking import estimates, ranking
 from nofluke.plots.rates import rates
 from nofluke.plots.reliability import reliability
+from nofluke.plots.risk_parts import risk_parts
 from nofluke.plots.rules import rules
 from nofluke.plots.runs import runs
 from nofluke.plots.shares import group_shares
+from nofluke.plots.splits import split_faults, split_picture
 from nofluke.plots.vector import svg
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "group_shares",
     "index_picture",
     "kpi_against_gamma",
+    "leaks",
     "methods",
     "normal_quantiles",
     "parts",
@@ -51,9 +55,13 @@ __all__ = [
     "ranking",
     "rates",
     "reliability",
+    "risk_parts",
     "roc",
     "rules",
     "runs",
+    "seen_and_new",
+    "split_faults",
+    "split_picture",
     "subgroups",
     "svg",
 ]

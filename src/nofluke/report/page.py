@@ -15,10 +15,14 @@ from nofluke.report import (  # the pages register themselves
     comparison,  # noqa: F401
     envelope,  # noqa: F401
     final_report,  # noqa: F401
+    leakage,  # noqa: F401
+    nested,  # noqa: F401
     planning,  # noqa: F401
     pooled,  # noqa: F401
     ranking,  # noqa: F401
+    risk_parts,  # noqa: F401
     runs,  # noqa: F401
+    splits,  # noqa: F401
     watched,  # noqa: F401
     wording,
 )

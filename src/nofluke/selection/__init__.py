@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from nofluke.selection.leaks import leakage
     from nofluke.selection.nested import nested_cv
     from nofluke.selection.reader_tests import compare_recipes
+    from nofluke.selection.recognition import seen_groups
     from nofluke.selection.repeats import repeat, variance_by_source
     from nofluke.selection.resampled_tests import corrected_t, five_by_two
+    from nofluke.selection.risk_parts import noise_bias_variance
+    from nofluke.selection.risk_runs import predict_repeatedly, simulate_risk_parts
     from nofluke.selection.seed_scores import decompose_means, summary_only
     from nofluke.selection.split_checks import validate
     from nofluke.selection.split_plan import plan_split
@@ -27,8 +30,12 @@ __all__ = [
     "leakage",
     "nested_cv",
     "nested_cv_interval",
+    "noise_bias_variance",
     "plan_split",
+    "predict_repeatedly",
     "repeat",
+    "seen_groups",
+    "simulate_risk_parts",
     "summary_only",
     "validate",
     "variance_by_source",
@@ -45,8 +52,12 @@ _HOME = {
     "leakage": "leaks",
     "nested_cv": "nested",
     "nested_cv_interval": "cross_validation",
+    "noise_bias_variance": "risk_parts",
     "plan_split": "split_plan",
+    "predict_repeatedly": "risk_runs",
     "repeat": "repeats",
+    "seen_groups": "recognition",
+    "simulate_risk_parts": "risk_runs",
     "summary_only": "seed_scores",
     "validate": "split_checks",
     "variance_by_source": "repeats",

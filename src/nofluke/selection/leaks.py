@@ -59,7 +59,7 @@ class StepLeak:
     upper: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Leakage(Result):
     """What each step of a pipeline would leak.
 

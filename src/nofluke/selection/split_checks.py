@@ -9,17 +9,22 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
+from nofluke.results import Result, Row
 from nofluke.selection import duplicates
 from nofluke.selection import split_columns as c
 from nofluke.selection.split_plan import positions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from nofluke.results import Row
     from nofluke.selection.split_columns import Column, Columns
+
+_ASSUMES: Final = (
+    "Ids, times and labels are right: what no column says is not looked at.",
+    "Nothing was fitted to training and test rows together.",
+)
 
 # What can be checked, in the order in which it is.
 KINDS: Final = ("row", *c.UNITS, "time", "class", "text", "X")
@@ -42,8 +47,8 @@ class Fault:
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SplitCheck:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SplitCheck(Result):
     """What a split keeps apart and what not.
 
     Attributes:
@@ -61,6 +66,11 @@ class SplitCheck:
     n_test: int
 
     @property
+    def kind(self) -> str:
+        """The question this answers."""
+        return "split_check"
+
+    @property
     def clean(self) -> bool:
         """Whether nothing was found in what was checked."""
         return not self.faults
@@ -69,11 +79,25 @@ class SplitCheck:
         """One row for each fault."""
         return [{"kind": f.kind, "count": f.count, "says": f.says} for f in self.faults]
 
-    def __str__(self) -> str:
-        found = " ".join(f.says for f in self.faults) or (
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+        found = [f.says for f in self.faults] or [
             f"Nothing was found in {', '.join(self.checked)}."
-        )
-        return f"{found} Not checked: {', '.join(self.unchecked)}." if self.unchecked else found
+        ]
+        return [*found, f"Not checked: {', '.join(self.unchecked)}."] if self.unchecked else found
+
+    def _fields(self) -> Mapping[str, Any]:
+        return {
+            "clean": self.clean,
+            "checked": list(self.checked),
+            "unchecked": list(self.unchecked),
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+            "pairs": {f.kind: [list(pair) for pair in f.pairs] for f in self.faults},
+        }
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences())
 
 
 def validate(
@@ -173,12 +197,28 @@ def validate(
         "X": rows is not None,
     }
     return SplitCheck(
+        # How near is too near is a rule of thumb; all else is counted.
+        guarantee="heuristic" if rows is not None else "descriptive",
+        assumes=_ASSUMES,
+        n=np.union1d(a, b).size,
+        digest=c.digest(known, a, b, words, rows),
+        question={
+            "columns": [*known.units, *(k for k, v in _others(known) if v)],
+            "gap": known.gap,
+            "similarity": like,
+            "quantile": limit,
+            "digits": digits,
+        },
         faults=tuple(f for f in faults if f is not None),
         checked=tuple(k for k in KINDS if given[k]),
         unchecked=(*(k for k in KINDS if not given[k]), *skipped),
         n_train=a.size,
         n_test=b.size,
     )
+
+
+def _others(known: Columns) -> list[tuple[str, bool]]:
+    return [("time", known.time is not None), ("labels", known.labels is not None)]
 
 
 def _at_least(*parts: ArrayLike) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -127,6 +128,21 @@ def components(known: Columns) -> NDArray[np.int64]:
     least = np.full(int(found.max()) + 1, len(first.names))
     np.minimum.at(least, found, first.codes)
     return np.asarray(np.unique(least[found], return_inverse=True)[1], dtype=np.int64)
+
+
+def digest(known: Columns, *more: Any) -> str:
+    """SHA-256 of what is known of the rows, and of further arrays or lists of texts."""
+    found = hashlib.sha256(repr((known.n, known.gap)).encode())
+    named = {**known.units, "labels": known.labels}
+    for name, column in named.items():
+        if column is not None:
+            found.update(repr((name, column.names)).encode() + column.codes.tobytes())
+    for array in (known.time, known.ids, *more):
+        if isinstance(array, np.ndarray):
+            found.update(repr((array.dtype.str, array.shape)).encode() + array.tobytes())
+        else:
+            found.update(repr(array).encode())
+    return found.hexdigest()
 
 
 def counted(kind: str, column: Column) -> str:

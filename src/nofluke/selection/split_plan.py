@@ -9,37 +9,28 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.results import Result, Row
 from nofluke.selection import split_columns as c
+from nofluke.selection import split_words as words
 from nofluke.selection.split_folds import cut, deal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from nofluke.results import Row
     from nofluke.selection.split_columns import Columns
 
 METHODS: Final = ("apart", "random")
 
-# For which cases the scores speak where a column is kept apart, and what is open where it is not.
-_NEW: Final = {
-    "group": "of a {group} that training has not seen",
-    "original": "whose original training has not seen in any copy or slice",
-    "site": "at another site",
-    "label_version": "labelled under another version of the rules",
-}
-_OPEN: Final = {
-    "group": "a new patient, device or user",
-    "original": "a new original",
-    "site": "another site",
-    "label_version": "labels under other rules",
-    "time": "later times",
-}
+_ASSUMES: Final = (
+    "Ids, times and labels are right: what no column says is not kept apart.",
+    "What is fitted to data is fitted inside each split, on its training rows.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Splitter:
+class Splitter(Result):
     """Splits of n rows into training and test rows; a splitter of scikit-learn, too.
 
     Attributes:
@@ -56,7 +47,6 @@ class Splitter:
         group_name: What a group is.
         says: For which cases the scores speak, one sentence.
         silent: What the scores say nothing about, one sentence.
-        notes: Cautions, each beginning with its code.
     """
 
     pairs: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]
@@ -72,7 +62,11 @@ class Splitter:
     group_name: str
     says: str
     silent: str
-    notes: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The question this answers."""
+        return "split_plan"
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -161,6 +155,18 @@ class Splitter:
             }
             for i, (train, test) in enumerate(self.pairs)
         ]
+
+    def sentences(self) -> list[str]:
+        """What a colleague may paste; each sentence is literally true."""
+        return [self.says, self.silent]
+
+    def _fields(self) -> Mapping[str, Any]:
+        names = ("method", "n_units", "n_splits", "periods", "seed", "why", "says", "silent")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "apart": list(self.apart),
+            "fold": self.fold.tolist(),
+        }
 
     def __str__(self) -> str:
         return " ".join((self.says, self.silent, *self.notes))
@@ -368,6 +374,11 @@ def _planned(
         fold[test] = i
     apart = () if method == "random" else (*known.units, *(("time",) if periods else ()))
     return Splitter(
+        guarantee="descriptive",
+        assumes=_ASSUMES,
+        n=known.n,
+        digest=c.digest(known),
+        question=_as_understood(known, folds, periods, method, seed),
         pairs=pairs,
         fold=fold,
         columns=known,
@@ -379,10 +390,27 @@ def _planned(
         seed=seed,
         why=why,
         group_name=group_name,
-        says=_says(apart, known.gap, group_name, why),
-        silent=_silent((*apart, *_single(known))),
-        notes=_notes(pairs, known, why),
+        says=words.says(apart, known.gap, group_name, why),
+        silent=words.silent((*apart, *_single(known))),
+        notes=words.notes(pairs, known, why),
     )
+
+
+def _as_understood(
+    known: Columns, folds: int, periods: int, method: str, seed: int
+) -> dict[str, object]:
+    given = {name: c.counted(name, column) for name, column in known.units.items()}
+    if known.time is not None:
+        given["time"] = f"{np.unique(known.time).size} different"
+    return {
+        "method": method,
+        **given,
+        "gap": known.gap,
+        "n_splits": folds,
+        "periods": periods,
+        "labels": known.labels is not None,
+        "seed": seed,
+    }
 
 
 def _enough(known: Columns, folds: int, count: int, *, alone: bool) -> None:
@@ -429,62 +457,6 @@ def _pairs(
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
-def _says(apart: tuple[str, ...], gap: float, group_name: str, why: str | None) -> str:
-    if not apart:
-        because = f" (said to be right because: {why})" if why else ""
-        return f"The scores speak for cases drawn like these rows, mixed as they are{because}."
-    parts = [_NEW[kind].format(group=group_name) for kind in apart if kind != "time"]
-    if "time" in apart:
-        by = f" by more than {gap:g}" if gap else ""
-        parts.append(f"later than all training rows{by}")
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"The scores speak for cases {listed}."
-
-
 def _single(known: Columns) -> tuple[str, ...]:
     """Columns in which no two rows share a unit: every split has new ones on its other side."""
     return tuple(k for k, column in known.units.items() if np.unique(column.codes).size == known.n)
-
-
-def _silent(apart: tuple[str, ...]) -> str:
-    others = [text for kind, text in _OPEN.items() if kind not in apart]
-    if not others:
-        return "They say nothing about what these rows do not hold."
-    return (
-        f"They say nothing about {', '.join(others[:-1])}{' or ' * (len(others) > 1)}{others[-1]}."
-    )
-
-
-def _notes(
-    pairs: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...], known: Columns, why: str | None
-) -> tuple[str, ...]:
-    notes = []
-    if why is not None and (known.units or known.time is not None):
-        given = [*known.units, *(["time"] if known.time is not None else [])]
-        notes.append(
-            f"NF249: rows were split at random although the data carry {', '.join(given)}; the "
-            f"reason given: {why}"
-        )
-    missing = [] if known.labels is None else _missing(pairs, known.labels)
-    if missing:
-        notes.append(
-            f"NF250: {len(missing)} of {len(pairs)} splits lack a class: {'; '.join(missing[:3])}"
-            f"{'; ...' if len(missing) > 3 else ''}."
-        )
-    return tuple(notes)
-
-
-def _missing(
-    pairs: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...], labels: c.Column
-) -> list[str]:
-    """For each split that lacks a class, which class is missing where."""
-    every = np.unique(labels.codes)
-    told = []
-    for i, pair in enumerate(pairs):
-        for part, rows in zip(("training", "test"), pair, strict=True):
-            lacking = np.setdiff1d(every, labels.codes[rows])
-            if lacking.size:
-                names = ", ".join(repr(labels.names[k]) for k in lacking.tolist())
-                told.append(f"split {i} has no {names} in its {part} rows")
-                break
-    return told

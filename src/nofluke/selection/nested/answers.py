@@ -37,7 +37,7 @@ class FinalModel:
     inner_best: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NestedCV(Result):
     """What a procedure of choosing is worth on rows that had no part in the choice.
 
@@ -136,7 +136,7 @@ class NestedCV(Result):
         ]
 
     def out_of_fold(self) -> list[Row]:
-        """One row for each row held out: its fold, label, predictions, and what was chosen."""
+        """One row for each row held out: fold, label, predictions, what was chosen, and why."""
         truth = np.asarray(self.labels).tolist()
         found: list[tuple[int, Row]] = []
         for fold, (_, test) in zip(self.folds, self.outer, strict=True):
@@ -146,6 +146,7 @@ class NestedCV(Result):
                 one: Row = {"row": row, "fold": fold.fold, "label": truth[row]}
                 one |= {w: values[i] for w, values in said.items()}
                 one |= {"score": None if scores is None else float(scores[i]), "chosen": chosen}
+                one |= {"threshold": fold.threshold, "inner_best": fold.inner_best}
                 found.append((row, one))
         return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 

@@ -167,13 +167,14 @@ def fitted(setup: Setup, rows: NDArray[np.int64], number: int) -> Fitted:
     X, y = take(setup.X, rows), take(setup.y, rows)
     groups = None if setup.groups is None else take(setup.groups, rows)
     template = seeds.seeded(setup.search, setup.root, number)
-    splits = inner_splits(setup, X, y, groups, number)
+    splits = inner_splits(setup, (X, y, groups), number, rows)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         search = _searched(setup, template, splits, (X, y), number)
-        configurations, place = _chosen(search, template.refit, number, caught)
+        results = _results(search)
+        configurations, place = _chosen(search, results, template.refit, number, caught=caught)
         model = clone(template.estimator)
-        model.set_params(**clone(search.cv_results_["params"][place], safe=False))
+        model.set_params(**clone(results["params"][place], safe=False))
         threshold, promised = None, configurations[place].mean
         if setup.thresholds:
             threshold, promised = _threshold(setup, model, splits, X, y)
@@ -226,11 +227,30 @@ def _searched(
         raise InputError(f"the inner search cannot run: {exception}", code="NF241") from exception
 
 
+def _results(search: Any) -> Mapping[str, Any]:
+    """Configurations and their scores, as ``cv_results_`` of scikit-learn has them.
+
+    Optuna's own search keeps configurations in trials, of which some may have ended without scores.
+    """
+    trials = getattr(search, "trials_", None)
+    if trials is None:
+        return dict(search.cv_results_)
+    # A trial that was pruned has not failed, but has no scores to compare either.
+    done = [t for t in trials if t.state.name in ("COMPLETE", "FAIL")]
+    names = ["mean_test_score", *(f"split{j}_test_score" for j in range(search.n_splits_))]
+    found = {name: [t.user_attrs.get(name, math.nan) for t in done] for name in names}
+    return {**found, "params": [dict(t.params) for t in done]}
+
+
 def _chosen(
-    search: Any, refit: Any, number: int, caught: list[warnings.WarningMessage]
+    search: Any,
+    results: Mapping[str, Any],
+    refit: Any,
+    number: int,
+    *,
+    caught: list[warnings.WarningMessage],
 ) -> tuple[tuple[Configuration, ...], int]:
     """All configurations, and the place of the winner by the search's own rule."""
-    results = search.cv_results_
     key = refit if isinstance(refit, str) else "score"
     if f"mean_test_{key}" not in results:
         raise InputError(
@@ -238,8 +258,12 @@ def _chosen(
             "refit= with the name of one.",
             code="NF008",
         )
-    means = [_number(m) for m in results[f"mean_test_{key}"]]
     columns = [results[f"split{j}_test_{key}"] for j in range(search.n_splits_)]
+    # Some searches take the mean of the folds that went well; whoever fails once has none here.
+    means = [
+        _number(m) if all(_number(c[i]) is not None for c in columns) else None
+        for i, m in enumerate(results[f"mean_test_{key}"])
+    ]
     configurations = tuple(
         Configuration(
             params=_written(params),

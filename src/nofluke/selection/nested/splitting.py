@@ -11,6 +11,7 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.selection.nested import seeds
 from nofluke.selection.repeats.single import n_rows, take
+from nofluke.selection.split_plan import Splitter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,15 +91,39 @@ def outer_splits(outer: Any, model: Any, X: Any, y: Any, groups: Any, *, seed: i
     return found
 
 
-def inner_splits(setup: Setup, X: Any, y: Any, groups: Any, number: int) -> list[Split]:
+def inner_splits(
+    setup: Setup, data: tuple[Any, Any, Any], number: int, rows: NDArray[np.int64]
+) -> list[Split]:
     """The inner folds of some rows, as places among these rows.
+
+    Args:
+        setup: What is the same in all folds.
+        data: Features, targets and groups of these rows.
+        number: The outer fold.
+        rows: Which rows they are: a plan of splits knows all rows, and plans anew for some.
 
     Raises:
         InputError: Folds that cannot be used (NF240).
     """
+    X, y, groups = data
+    if isinstance(setup.inner, Splitter):
+        return _planned(setup.inner, groups, rows)
     seed = seeds.seed_of(setup.root, number, _INNER)
     cv = splitter(setup.inner, setup.search.estimator, y, groups, seed=seed)
     return splits(cv, X, y, groups, what="inner")
+
+
+def _planned(plan: Splitter, groups: Any, rows: NDArray[np.int64]) -> list[Split]:
+    """The plan for some of its rows, as places among them in the order given."""
+    order = np.argsort(rows, kind="stable")
+    try:
+        pairs = plan.within(rows[order]).pairs
+    except InputError as exception:
+        raise InputError(f"the inner folds cannot be made: {exception}", code="NF240") from None
+    found = [(order[a], order[b]) for a, b in pairs]
+    for k, (train, test) in enumerate(found):
+        _check_sides(train, test, groups, f"inner fold {k}")
+    return found
 
 
 def index(setup: Setup, outer: list[Split]) -> NDArray[np.int64]:
@@ -112,7 +137,7 @@ def index(setup: Setup, outer: list[Split]) -> NDArray[np.int64]:
         X, y = take(setup.X, train), take(setup.y, train)
         groups = None if setup.groups is None else take(setup.groups, train)
         found[k, train] = ONLY_TRAINED
-        inner = inner_splits(setup, X, y, groups, k)
+        inner = inner_splits(setup, (X, y, groups), k, train)
         for j in reversed(range(len(inner))):
             found[k, train[inner[j][1]]] = j
         found[k, test] = HELD_OUT

@@ -19,6 +19,7 @@ from nofluke.selection.nested.journal import Journal
 from nofluke.selection.repeats import generators, journal
 from nofluke.selection.repeats.single import Metric, n_rows, take
 from nofluke.selection.repeats.study import bar
+from nofluke.selection.split_plan import Splitter
 
 if TYPE_CHECKING:
     from nofluke.selection.nested.folds import OuterFold
@@ -67,7 +68,8 @@ def nested_cv(
         metric: Name of a scorer of scikit-learn, or a function (estimator, X, y) -> score; higher
             is better.
         groups: One label for each row; a group lies on one side of every split, in both layers.
-        inner: Number of inner folds, or a splitter.
+        inner: Number of inner folds, or a splitter. A ``plan_split`` of all rows is planned anew
+            for the training rows of each outer fold, so that it keeps apart what it was told to.
         outer: Number of outer folds, a splitter, or a list of (train, test); no row twice in test.
             A number makes shuffled folds, stratified for a classifier, of whole groups with groups.
         thresholds: Thresholds for the score of the second class, of which the one with the best
@@ -159,13 +161,20 @@ def _question(asked: Asked) -> dict[str, object]:
     return {
         "search": journal.spelled(setup.search),
         "data": [journal.digest(part) for part in (setup.X, setup.y, setup.groups)],
-        "inner": journal.spelled(setup.inner),
+        "inner": _inner(setup.inner),
         "outer": [journal.digest(np.concatenate(pair)) for pair in asked.outer],
         "metric": journal.spelled(setup.metric),
         "thresholds": list(setup.thresholds),
         "seed": setup.root,
         "versions": generators.versions(),
     }
+
+
+def _inner(inner: Any) -> Any:
+    """How the inner folds are made; two plans may read alike and differ in their columns."""
+    if isinstance(inner, Splitter):
+        return [inner.digest, dict(inner.question)]
+    return journal.spelled(inner)
 
 
 def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None) -> NestedCV:
