@@ -18,7 +18,7 @@ def champion(
     sources: Annotated[
         list[str],
         Parameter(
-            help="A table of scores or of labelled predictions, or the scores themselves.",
+            help="The scores themselves, or a table or folder of scores or labelled predictions.",
             allow_leading_hyphen=True,
         ),
     ],
@@ -40,15 +40,28 @@ def champion(
     ] = None,
     published: Annotated[
         str | None,
-        Parameter(help="A reported score, or name:ID: its rank.", allow_leading_hyphen=True),
+        Parameter(
+            help="A reported score (or name:ID), to be ranked among these.",
+            allow_leading_hyphen=True,
+        ),
     ] = None,
     n_positive: Annotated[int | None, Parameter(help="Positive rows behind each area.")] = None,
     n_negative: Annotated[int | None, Parameter(help="Negative rows behind each area.")] = None,
+    n_rows: Annotated[
+        int | None, Parameter(help="Rows behind each share: accuracy, error rate, recall.")
+    ] = None,
+    decimals: Annotated[
+        int | None, Parameter(help="Places reported; those of numbers typed here are seen.")
+    ] = None,
     positive: Annotated[
         str | None, Parameter(help="The label of the positive class: read predictions.")
     ] = None,
     clusters: Annotated[
-        str | None, Parameter(help="Column of clusters of predictions, counted instead of rows.")
+        str | None, Parameter(help="Column of clusters, counted instead of rows.")
+    ] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        Parameter(help="Lowest and highest score of a row: 0 1.", allow_leading_hyphen=True),
     ] = None,
     metric: Annotated[str | None, Parameter(help="Name of the score, such as auc.")] = None,
     columns: Annotated[
@@ -72,7 +85,8 @@ def champion(
 
     roles = arguments.with_roles(columns, cluster=clusters)
     texts = {"delimiter": delimiter, "decimal": decimal}
-    given = _given(sources, roles, positive, {"better": better, "metric": metric}, texts)
+    how = {"better": better, "metric": metric, "bounds": bounds}
+    given = _given(sources, roles, positive, how, texts)
     answer = ask(
         given,
         planned=planned,
@@ -83,6 +97,8 @@ def champion(
         published=published,
         n_positive=n_positive,
         n_negative=n_negative,
+        n_rows=n_rows,
+        decimals=decimals,
         metric=metric,
         seed=seed,
     )
@@ -93,16 +109,19 @@ def champion(
 
 def _given(
     words: list[str], roles: Any, positive: str | None, how: dict[str, Any], texts: dict[str, Any]
-) -> list[float] | Scores | Predictions:
-    """Numbers where every word is one; predictions where labels are named; else scores."""
+) -> list[str] | Scores | Predictions:
+    """Numbers as they are written where every word is one; predictions where labels are named."""
     from nofluke.cli import arguments, show
     from nofluke.scores.readers import read
     from nofluke.scores.readers.predictions import read_predictions
 
+    written = [part.strip() for word in words for part in word.split(",")]
     try:
-        return arguments.numbers(words, name="scores")
+        arguments.numbers(written, name="scores")
     except InputError:
         pass  # then they are files
+    else:
+        return written
     sources = arguments.sources(words)
     with show.busy(f"reading {', '.join(words)}"):
         if positive is not None or "label" in (roles or {}):
