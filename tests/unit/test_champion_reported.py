@@ -142,7 +142,8 @@ def test_places(text, places):
     [
         (["0.80", "0.831"], {"decimals": 2, **SIZES}, "NF284"),
         ([0.8, 0.8315], {"decimals": 3, **SIZES}, "NF284"),
-        ([0.8, 0.83], {"decimals": 16}, "NF284"),
+        ([0.8, 0.83], {"decimals": 2}, "NF284"),
+        ([0.8, 0.83], {"decimals": 16, **SIZES}, "NF284"),
         ([0.8, 0.83], {"decimals": -1}, "NF008"),
         ([0.8, 0.83], {"n_rows": 10, **SIZES}, "NF284"),
         ([0.8, 0.83], {"n_rows": 10, "metric": "auc"}, "NF284"),

@@ -78,7 +78,7 @@ def champion(
 ) -> None:
     """What is the best of several runs worth, beside what was planned?
 
-    Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82 --tried 30
+    Example: nofluke champion 0.78 0.80 0.83 --n-positive 50 --n-negative 950 --gate 0.82
     """
     from nofluke.cli import arguments, show
     from nofluke.questions.champion import champion as ask
@@ -112,18 +112,66 @@ def _given(
 ) -> list[str] | Scores | Predictions:
     """Numbers as they are written where every word is one; predictions where labels are named."""
     from nofluke.cli import arguments, show
-    from nofluke.scores.readers import read
-    from nofluke.scores.readers.predictions import read_predictions
 
     written = [part.strip() for word in words for part in word.split(",")]
-    try:
-        arguments.numbers(written, name="scores")
-    except InputError:
-        pass  # then they are files
-    else:
+    if _numbers(written):
+        _refuse_columns(roles, positive, how["bounds"])
         return written
     sources = arguments.sources(words)
     with show.busy(f"reading {', '.join(words)}"):
-        if positive is not None or "label" in (roles or {}):
-            return read_predictions(sources, columns=roles, positive=positive, **texts)
+        return _read(sources, roles, positive, how, texts)
+
+
+def _numbers(words: list[str]) -> bool:
+    """Whether the words are numbers; some numbers among files are a slip."""
+    number = [_is_number(word) for word in words]
+    others = [w for w, yes in zip(words, number, strict=True) if not yes and not Path(w).exists()]
+    if any(number) and others:
+        raise InputError(
+            f"{others[0]!r} is neither a number nor a file, among numbers; give the scores of all "
+            "candidates, such as 0.78 0.80 0.83, or files.",
+            code="NF008",
+        )
+    return all(number)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_columns(roles: Any, positive: str | None, bounds: Any) -> None:
+    """Numbers have no columns, labels and rows to speak of."""
+    if roles is not None or positive is not None or bounds is not None:
+        raise InputError(
+            "--columns, --clusters, --positive and --bounds are about rows, and the scores are "
+            "numbers without any; give the table of rows, or leave them out.",
+            code="NF008",
+        )
+
+
+def _read(
+    sources: str | list[str],
+    roles: Any,
+    positive: str | None,
+    how: dict[str, Any],
+    texts: dict[str, Any],
+) -> Scores | Predictions:
+    from nofluke.scores.readers import read
+    from nofluke.scores.readers.predictions import read_predictions
+
+    if positive is not None or "label" in (roles or {}):
+        return read_predictions(sources, columns=roles, positive=positive, **texts)
+    try:
         return read(sources, columns=roles, **how, **texts)
+    except InputError as error:
+        if error.code != "NF003":
+            raise
+        raise InputError(
+            f"{error} With one number for each run, give a table with a line for each (seed,auc), "
+            "or a CSV file for each that holds its name or nothing beside the number.",
+            code="NF003",
+        ) from error

@@ -100,6 +100,7 @@ def champion(
     result = facts.gate_result(given, asked, gate, value)
     one = facts.published_one(given, published)
     numbers = champion_reported.reported(given, sizes, asked.decimals, one)
+    champion_reported.refuse_idle(asked.decimals, numbers)
     summary = summary_only(given.values, better=given.better)
     words = [row["guarantee"] for row in found.rows if row["lower"] is not None]
     card = ChampionCard(

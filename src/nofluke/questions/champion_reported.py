@@ -77,6 +77,21 @@ def reported(
     return tuple(found)
 
 
+def refuse_idle(decimals: int | None, found: tuple[Row, ...]) -> None:
+    """Refuse decimals that nothing is done with.
+
+    Raises:
+        InputError: It is not known what lies behind the numbers (NF284).
+    """
+    if decimals is not None and not found:
+        raise InputError(
+            f"decimals={decimals} tells whether reported numbers are possible, for which it must "
+            "be known what lies behind them: n_positive= and n_negative= for areas, n_rows= for "
+            "shares of rows. Scores of rows are computed here and need none.",
+            code="NF284",
+        )
+
+
 def _row(
     name: str | None, value: float, text: str | None, decimals: int | None, sizes: Sizes
 ) -> Row:

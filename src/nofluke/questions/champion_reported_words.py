@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nofluke.errors import some
-
 if TYPE_CHECKING:
     from nofluke.questions.champion_card import ChampionCard
     from nofluke.results import Row
@@ -84,7 +82,7 @@ def notes(card: ChampionCard) -> list[str]:
         )
     wrong = [row for row in card.reported if row["possible"] is False]
     if wrong:
-        names = some([_spelled(row) for row in wrong], most=5)
+        names = ", ".join(_spelled(row) for row in wrong[:5]) + (" ..." if len(wrong) > 5 else "")
         said.append(
             f"NF281: {names} cannot be computed from {wrong[0]['rows']} as "
             f"{'areas' if 'positive' in wrong[0]['rows'] else 'shares'} of them. Other rows, a "

@@ -154,7 +154,9 @@ def refuse(given: Entries, sizes: Sizes | None) -> None:
             else "n_rows= is for shares given as numbers from 0 to 1"
         )
         why = "; here are rows, which are counted" if given.rows is not None else ""
-        raise InputError(f"{what}{why}; leave them out.", code="NF254")
+        cent = given.rows is None and 1 < given.values.max() <= 100
+        do = "divide by 100 if they are in per cent, or " if cent else ""
+        raise InputError(f"{what}{why}; {do}leave the sizes out.", code="NF254")
 
 
 def behind(given: Entries, sizes: Sizes | None) -> Sizes | None:
