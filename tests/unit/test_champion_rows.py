@@ -198,3 +198,20 @@ def test_candidates_on_different_rows_are_told_apart():
     table = Scores.from_arrays({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]}, better="higher")
     with pytest.raises(InputError, match="not scored once each on the same"):
         champion(table)
+
+
+def test_what_is_perfect_has_a_limit_and_no_luck_of_zero():
+    card = champion(Scores.from_arrays(np.ones((3, 40)), metric="accuracy"), gate=0.95)
+    want = of_counts(40, 40, alpha=(1 - 0.95) / 3)
+    assert card.row("winner (no model)")["lower"] == pytest.approx(want.lower)
+    assert card.row("mean")["lower"] is None
+    assert (card.optimism, card.decomposition) == ((), None)
+    said = " ".join((*card.sentences(), *card.notes))
+    assert "standard error 0" not in said
+    assert "NF257" not in said
+    y = np.arange(40) < 10
+    areas = champion(Predictions.from_arrays(y, {"a": y * 1.0, "b": y * 2.0}))
+    assert 0.7 < areas.row("winner")["lower"] < 1
+    sized = champion(["1.00", "1.00"], n_positive=10, n_negative=30)
+    assert 0.7 < sized.row("winner")["lower"] < 1
+    assert "standard error" not in " ".join(sized.sentences())

@@ -74,14 +74,16 @@ def passing(gate: Row | None, tried: int) -> Row | None:
 
 
 def optimism(given: Entries, asked: Asked) -> tuple[Row, ...]:
-    """How far the best of equally good candidates is ahead of its truth on average."""
+    """How far the best of equally good candidates is ahead of its truth on average.
+
+    Nothing where no spread is seen, which is ignorance of it and no luck of 0.
+    """
     m = asked.tried
     if given.rows is not None:
-        return (_observed(given, asked),)
-    if asked.sizes is None:
+        return (_observed(given, asked),) if given.covariance.any() else ()
+    se = 0.0 if asked.sizes is None else asked.sizes.se(float(given.values.mean()))
+    if not se > 0:
         return ()
-    centre = float(given.values.mean())
-    se = asked.sizes.se(centre)
     return tuple(_equal(m, se, rho, asked.level, "implied") for rho in _RHOS)
 
 

@@ -59,6 +59,16 @@ def intervals(given: Entries, asked: Asked) -> Found:
 
 
 def _decomposed(given: Entries, asked: Asked) -> Parts | None:
+    """The parts of the spread of rows; None without rows, and where nothing spreads at all."""
+    try:
+        return _parts(given, asked)
+    except InputError as error:
+        if error.code != "NF235" or np.ptp(given.values) > 0:
+            raise
+        return None
+
+
+def _parts(given: Entries, asked: Asked) -> Parts | None:
     if given.rows is None:
         return None
     if given.clustered is not None:

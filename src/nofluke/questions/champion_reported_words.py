@@ -17,9 +17,10 @@ def sentences(card: ChampionCard) -> list[str]:
 
 
 def _errors(found: tuple[Row, ...]) -> list[str]:
-    if not found:
+    known = [row["se"] for row in found if row["se"] > 0]  # 0 is ignorance, at a number of 0 or 1
+    if not known:
         return []
-    least, most = (f"{bound(row['se'] for row in found):.4g}" for bound in (min, max))
+    least, most = (f"{bound(known):.4g}" for bound in (min, max))
     span = least if least == most else f"{least} to {most}"
     behind, word = found[0]["rows"], found[0]["guarantee"]
     if _only_published(found):

@@ -67,8 +67,10 @@ def _of_number(given: Entries, asked: Asked, what: tuple[str, str]) -> Row:
     if isinstance(asked.sizes, ShareSizes):
         return _best_share(given, asked, what, asked.sizes)
     implied = np.array([asked.sizes.se(v) for v in given.values.tolist()])
-    if not implied.max() > 0:
-        return row(given, asked, what, None, None, ("none", "none", NO_SPREAD), at=at)
+    if not implied.max() > 0:  # all are 0 or 1, where no variance is known
+        limits = asked.sizes.usual(float(given.values[at]), asked.alpha / asked.tried)
+        words = (f"{asked.sizes.method}, Bonferroni", asked.sizes.guarantee, _BEST)
+        return row(given, asked, what, None, limits, words, at=at)
     return _zoomed(given, asked, what, implied, asked.sizes.guarantee)
 
 

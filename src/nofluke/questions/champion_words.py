@@ -45,7 +45,7 @@ def sentences(card: ChampionCard) -> list[str]:
     ]
     said += [_interval(row) for row in card.intervals if row["lower"] is not None]
     winner = card.row("winner")
-    if winner is not None and winner["lower"] is None:
+    if winner is not None and not _bounded(card):
         said.append(
             f"There is no interval for the true score of the best ({card.best}), chosen among "
             f"{card.tried}: {winner['reason']}."
@@ -120,17 +120,19 @@ def _gate(card: ChampionCard) -> list[str]:
 def _inside(card: ChampionCard, noise: Row) -> str:
     """That the gate lies inside the noise of one score; a mean of several is no such score."""
     assert card.gate is not None  # noqa: S101
-    what = f"the best score {noise['value']:.4g}: its"
+    what = f"the best score {noise['value']:.4g}"
     if noise["of"] == "planned":
         one = card.rule.startswith("name:")
-        what = f"{'the' if one else 'one score at the'} planned {noise['value']:.4g}: its"
+        what = f"{'the' if one else 'one score at the'} planned {noise['value']:.4g}"
     low, high = (
         outward(noise["lower"], "higher", digits=4),
         outward(noise["upper"], "lower", digits=4),
     )
+    # At a number of 0 or 1 an error of 0 is ignorance; the interval is none.
+    error = f"implied standard error is {noise['se']:.4g}, its " if noise["se"] > 0 else ""
     return (
-        f"The gate {card.gate['gate']:g} lies inside the noise of {what} implied standard "
-        f"error is {noise['se']:.4g}, its usual interval {low} to {high} ({noise['guarantee']})."
+        f"The gate {card.gate['gate']:g} lies inside the noise of {what}: its {error}usual "
+        f"interval {'' if error else 'is '}{low} to {high} ({noise['guarantee']})."
     )
 
 
@@ -215,8 +217,7 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
             "better than the best; mean, standard deviation and rank are those of the scores here, "
             "and are those of all only if none was left out for its score."
         )
-    winner = card.row("winner")
-    if winner is not None and winner["lower"] is None:
+    if not _bounded(card):
         found.append(
             "NF257: from these numbers nothing bounds the true score of the best. Predictions of "
             "every candidate on the same rows do, or scores of every row; for areas n_positive= "
@@ -245,6 +246,11 @@ def _gate_notes(card: ChampionCard) -> list[str]:
             f"{card.tried}; passing by the best is passing by a choice after looking."
         )
     return found
+
+
+def _bounded(card: ChampionCard) -> bool:
+    """Whether anything bounds the true score of the best."""
+    return any(r["what"].startswith("winner") and r["lower"] is not None for r in card.intervals)
 
 
 def _holds(row: Row, at: float) -> bool:
