@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _BEST = "the best of all that were tried is in the data"
 _RESAMPLES = 1000
 _FEWEST = 100  # resamples; fewer move the correction by their own chance
-_WORK = {"areas": 3e7, "means": 3e8}  # scores looked at in all resamples: a few seconds
+_WORK = 3e8  # scores looked at in all resamples: a few seconds
 
 
 def winner(given: Entries, asked: Asked) -> tuple[tuple[Row, ...], tuple[str, ...]]:
@@ -165,7 +165,7 @@ def _corrected(given: Entries, asked: Asked) -> Row:
     """The winner's score corrected for the choice, by choosing again on resampled rows."""
     what = ("winner (corrected)", "the best chosen on some rows, scored on the others")
     at = given.winner
-    size = min(_RESAMPLES, int(_WORK[given.source] / cast("NDArray[np.float64]", given.rows).size))
+    size = min(_RESAMPLES, int(_WORK / cast("NDArray[np.float64]", given.rows).size))
     if given.clusters is not None:
         why = "rows come in clusters, and resampling takes them for independent draws"
     elif asked.tried > given.m:
