@@ -132,7 +132,7 @@ def test_the_best_area_of_clusters_is_covered(kind):
 @pytest.mark.parametrize("G", [12, 30, 60])
 def test_areas_of_clusters_in_a_long_study(G, kind, rho):
     rng = np.random.default_rng([20260206, G])
-    repeats, misses = 1000, {"winner": 0, "mean": 0}
+    repeats, misses = 400, {"winner": 0, "mean": 0}
     for _ in range(repeats):
         lines = lines_of(areas_of(G, kind, rho=rho, rng=rng))
         for what in misses:

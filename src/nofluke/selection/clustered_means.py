@@ -59,7 +59,7 @@ class ClusterDecomposition(Interval):
         se: Standard error of the mean, seeds and clusters both new.
         se_one: Standard error of one seed's mean, seed and clusters both new.
         wrong_se: s / sqrt(seeds), which leaves out the rows.
-        df: Degrees of freedom of ``se``.
+        df: Degrees of freedom of ``se``, at most those of the clusters.
         p_equal: Small where the true means of seeds cannot all be equal (Box's approximation).
         assumes: What must be true for the guarantee to hold.
         notes: Findings, each beginning with its code.
@@ -143,7 +143,7 @@ def decompose_clustered(found: ClusteredMeans, *, level: float = 0.95) -> Cluste
     >>> seeds = [hard + rng.normal(size=60) for _ in range(4)]
     >>> found = decompose_clustered(clustered_means(seeds, np.arange(60) // 5))
     >>> found.se > 2 * found.wrong_se, round(found.df, 1)
-    (True, 11.6)
+    (True, 11.0)
     """
     error = checks.alpha(level=level, alpha=None)
     model = one_test(found.means, found.covariance)
@@ -153,7 +153,9 @@ def decompose_clustered(found: ClusteredMeans, *, level: float = 0.95) -> Cluste
             "ignorance, not certainty.",
             code="NF235",
         )
-    mean, se, df = float(found.means.mean()), math.sqrt(model.of_mean), model.df_with(found.df)
+    mean, se = float(found.means.mean()), math.sqrt(model.of_mean)
+    # Where seeds are equal it is one mean over clusters, which seeds add no knowledge of.
+    df = min(model.df_with(found.df), found.df)
     limits = student.limits(mean, se, df, error, "both")
     centred = cluster_means.covariance(found.moves - found.moves.mean(axis=0))
     return ClusterDecomposition(
