@@ -96,7 +96,9 @@ def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: 
     """Any dependence; those not in the data count as if they had scored as high as the best.
 
     The largest standard error counts for all: a winner among scores of 0 and 1 has a small one of
-    its own, as it was chosen for few zeros, and intervals that trust it are too short.
+    its own, as it was chosen for few zeros, and intervals that trust it are too short. With eight
+    candidates on 8 to 60 clusters of five such rows "hybrid" and "projection" covered 61 to 96 %
+    instead of 95 %, and this 97 % or more (400 repeats each).
     """
     x = given.sign * given.values
     hidden = np.full(asked.tried - given.m, x.max())
