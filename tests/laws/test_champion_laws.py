@@ -46,7 +46,36 @@ def test_mirrored_scores_give_mirrored_cards(scores, seed):
     assert up.best == down.best
     assert up.gap == pytest.approx(down.gap)
     for a, b in zip(up.rows(), down.rows(), strict=True):
+        if a["lower"] is None:
+            assert b["lower"] is None
+            continue
         assert (a["lower"], a["upper"]) == pytest.approx((-b["upper"], -b["lower"]))
+
+
+@settings(max_examples=15, deadline=None)
+@given(scores=AREAS, seed=st.integers(0, 99))
+def test_clusters_mirror_and_do_not_mind_their_order(scores, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(len(scores), 12)) + np.array(scores)[:, None]
+    cluster = rng.permutation(np.arange(12) % 5).astype(str)
+    up = champion(Scores.from_arrays(x, better="higher", cluster=list(cluster)))
+    down = champion(Scores.from_arrays(-x, better="lower", cluster=list(cluster)))
+    turn = rng.permutation(12)
+    mixed = champion(Scores.from_arrays(x[:, turn], better="higher", cluster=list(cluster[turn])))
+    for a, b, c in zip(up.rows(), down.rows(), mixed.rows(), strict=True):
+        if a["lower"] is not None:
+            assert (a["lower"], a["upper"]) == pytest.approx((-b["upper"], -b["lower"]))
+            assert (a["lower"], a["upper"]) == pytest.approx((c["lower"], c["upper"]))
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 99))
+def test_clusters_of_one_row_are_rows(seed):
+    x = np.random.default_rng(seed).normal(size=(4, 15))
+    alone = champion(Scores.from_arrays(x, better="higher", cluster=list("abcdefghijklmno")))
+    rows = champion(Scores.from_arrays(x, better="higher"))
+    a, b = alone.row("winner"), rows.row("winner")
+    assert (a["lower"], a["upper"]) == pytest.approx((b["lower"], b["upper"]))
 
 
 @settings(max_examples=25, deadline=None)

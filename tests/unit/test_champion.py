@@ -206,15 +206,6 @@ def test_a_probability_short_of_one_is_not_called_one():
     assert "would hold with probability more than 0.999 (normal errors)" in said
 
 
-def test_clusters_of_scored_rows_are_refused():
-    x = np.random.default_rng(2).random((3, 6))
-    scores = Scores.from_arrays(x, better="higher", cluster=list("aabbcc"))
-    with pytest.raises(InputError, match="clusters"):
-        champion(scores)
-    by_cluster = Scores.from_arrays(x.reshape(3, 3, 2).mean(axis=2), better="higher")
-    assert champion(by_cluster).row("winner")["lower"] is not None
-
-
 def test_equal_scores_with_class_sizes_have_an_interval():
     assert champion([0.7, 0.7, 0.7], n_positive=50, n_negative=50).gap == 0
     card = champion([0.8, 0.8, 0.8], n_positive=50, n_negative=50)

@@ -292,3 +292,21 @@ def test_differences_that_rounding_alone_tells_apart_are_no_spread():
         corrected_t(alike, folds=4)
     with pytest.raises(InputError, match="same difference"):
         five_by_two([[0.1 + 0.2, 0.3]] * 5)
+
+
+@pytest.mark.parametrize(("n", "tied"), [(6, True), (50, True), (40, False)])
+def test_weighted_areas_are_those_of_all_pairs(n, tied):
+    rng = np.random.default_rng(n)
+    y = rng.random(n) < 0.4
+    y[:2] = True, False
+    x = (rng.integers(0, 5, (n, 3)) if tied else rng.normal(size=(n, 3))).astype(float)
+    weights = rng.integers(0, 3, (60, n)).astype(float)
+    found = bootstrap_choice.area_metric(y, x)(weights, np.array([2, 0]))
+    for w, areas in zip(weights, found, strict=True):
+        pairs = w[y][:, np.newaxis] * w[~y]
+        for k, area in zip((2, 0), areas, strict=True):
+            gaps = np.sign(x[y, k][:, np.newaxis] - x[~y, k])
+            if pairs.sum() == 0:
+                assert np.isnan(area)
+            else:
+                assert area == (pairs * (gaps + 1) / 2).sum() / pairs.sum()

@@ -99,9 +99,17 @@ def delong(
     [[0.0617, 0.037], [0.037, 0.037]]
     """
     y, s = rows.labelled(labels, scores, positive=positive, several=True)
-    m, n = rows.both_classes(y, what=WHAT)
+    rows.both_classes(y, what=WHAT)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
-    found = roc_areas.deviations(y, s)
+    return areas_of(y, roc_areas.deviations(y, s), codes)
+
+
+def areas_of(
+    y: NDArray[np.bool_], found: roc_areas.Deviations, codes: NDArray[np.int64] | None
+) -> AreaCovariance:
+    """``delong`` of areas whose deviations are there already."""
+    m = int(np.count_nonzero(y))
+    n = y.size - m
     covariance, _ = covariance_of(y, found.of_rows, codes)
     known = bool(np.isfinite(covariance).all())
     return AreaCovariance(
@@ -164,8 +172,18 @@ def auc_equality(
             code="NF053",
         )
     found = roc_areas.deviations(y, s)
+    return equality_of(y, found, covariance_of(y, found.of_rows, codes)[0], codes)
+
+
+def equality_of(
+    y: NDArray[np.bool_],
+    found: roc_areas.Deviations,
+    covariance: NDArray[np.float64],
+    codes: NDArray[np.int64] | None,
+) -> AreaEquality:
+    """``auc_equality`` of at least two areas whose deviations and covariance are there already."""
     contrasts, gaps = _contrasts(found)
-    certain = not bool((covariance_of(y, found.of_rows, codes)[0].diagonal() > 0).all())
+    certain = not bool((covariance.diagonal() > 0).all())
     chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
     rank = whitening.shape[1]
     df_error = math.inf

@@ -18,7 +18,7 @@ def champion(
     sources: Annotated[
         list[str],
         Parameter(
-            help="A table of scores or of labelled predictions, or the scores themselves.",
+            help="The scores themselves, or a table or folder of scores or labelled predictions.",
             allow_leading_hyphen=True,
         ),
     ],
@@ -40,15 +40,28 @@ def champion(
     ] = None,
     published: Annotated[
         str | None,
-        Parameter(help="A reported score, or name:ID: its rank.", allow_leading_hyphen=True),
+        Parameter(
+            help="A reported score (or name:ID), to be ranked among these.",
+            allow_leading_hyphen=True,
+        ),
     ] = None,
     n_positive: Annotated[int | None, Parameter(help="Positive rows behind each area.")] = None,
     n_negative: Annotated[int | None, Parameter(help="Negative rows behind each area.")] = None,
+    n_rows: Annotated[
+        int | None, Parameter(help="Rows behind each share: accuracy, error rate, recall.")
+    ] = None,
+    decimals: Annotated[
+        int | None, Parameter(help="Places reported; those of numbers typed here are seen.")
+    ] = None,
     positive: Annotated[
         str | None, Parameter(help="The label of the positive class: read predictions.")
     ] = None,
     clusters: Annotated[
-        str | None, Parameter(help="Column of clusters of predictions, counted instead of rows.")
+        str | None, Parameter(help="Column of clusters, counted instead of rows.")
+    ] = None,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        Parameter(help="Lowest and highest score of a row: 0 1.", allow_leading_hyphen=True),
     ] = None,
     metric: Annotated[str | None, Parameter(help="Name of the score, such as auc.")] = None,
     columns: Annotated[
@@ -65,14 +78,15 @@ def champion(
 ) -> None:
     """What is the best of several runs worth, beside what was planned?
 
-    Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82 --tried 30
+    Example: nofluke champion 0.78 0.80 0.83 --n-positive 50 --n-negative 950 --gate 0.82
     """
     from nofluke.cli import arguments, show
     from nofluke.questions.champion import champion as ask
 
     roles = arguments.with_roles(columns, cluster=clusters)
     texts = {"delimiter": delimiter, "decimal": decimal}
-    given = _given(sources, roles, positive, {"better": better, "metric": metric}, texts)
+    how = {"better": better, "metric": metric, "bounds": bounds}
+    given = _given(sources, roles, positive, how, texts)
     answer = ask(
         given,
         planned=planned,
@@ -83,6 +97,8 @@ def champion(
         published=published,
         n_positive=n_positive,
         n_negative=n_negative,
+        n_rows=n_rows,
+        decimals=decimals,
         metric=metric,
         seed=seed,
     )
@@ -93,18 +109,69 @@ def champion(
 
 def _given(
     words: list[str], roles: Any, positive: str | None, how: dict[str, Any], texts: dict[str, Any]
-) -> list[float] | Scores | Predictions:
-    """Numbers where every word is one; predictions where labels are named; else scores."""
+) -> list[str] | Scores | Predictions:
+    """Numbers as they are written where every word is one; predictions where labels are named."""
     from nofluke.cli import arguments, show
+
+    written = [part.strip() for word in words for part in word.split(",")]
+    if _numbers(written):
+        _refuse_columns(roles, positive, how["bounds"])
+        return written
+    sources = arguments.sources(words)
+    with show.busy(f"reading {', '.join(words)}"):
+        return _read(sources, roles, positive, how, texts)
+
+
+def _numbers(words: list[str]) -> bool:
+    """Whether the words are numbers; some numbers among files are a slip."""
+    number = [_is_number(word) for word in words]
+    others = [w for w, yes in zip(words, number, strict=True) if not yes and not Path(w).exists()]
+    if any(number) and others:
+        raise InputError(
+            f"{others[0]!r} is neither a number nor a file, among numbers; give the scores of all "
+            "candidates, such as 0.78 0.80 0.83, or files.",
+            code="NF008",
+        )
+    return all(number)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_columns(roles: Any, positive: str | None, bounds: Any) -> None:
+    """Numbers have no columns, labels and rows to speak of."""
+    if roles is not None or positive is not None or bounds is not None:
+        raise InputError(
+            "--columns, --clusters, --positive and --bounds are about rows, and the scores are "
+            "numbers without any; give the table of rows, or leave them out.",
+            code="NF008",
+        )
+
+
+def _read(
+    sources: str | list[str],
+    roles: Any,
+    positive: str | None,
+    how: dict[str, Any],
+    texts: dict[str, Any],
+) -> Scores | Predictions:
     from nofluke.scores.readers import read
     from nofluke.scores.readers.predictions import read_predictions
 
+    if positive is not None or "label" in (roles or {}):
+        return read_predictions(sources, columns=roles, positive=positive, **texts)
     try:
-        return arguments.numbers(words, name="scores")
-    except InputError:
-        pass  # then they are files
-    sources = arguments.sources(words)
-    with show.busy(f"reading {', '.join(words)}"):
-        if positive is not None or "label" in (roles or {}):
-            return read_predictions(sources, columns=roles, positive=positive, **texts)
         return read(sources, columns=roles, **how, **texts)
+    except InputError as error:
+        if error.code != "NF003":
+            raise
+        raise InputError(
+            f"{error} With one number for each run, give a table with a line for each (seed,auc), "
+            "or a CSV file for each that holds its name or nothing beside the number.",
+            code="NF003",
+        ) from error

@@ -24,12 +24,33 @@ def headline(result: ChampionCard) -> list[str]:
 
 
 def tables(result: ChampionCard) -> list[tuple[str, Table]]:
-    """The intervals."""
+    """The intervals, and reported numbers where it is known what lies behind them."""
     heads = ["what", "candidate", "shown", "estimate", "lower", "upper", "of", "method",
              "guarantee"]  # fmt: skip
     lines = [_line(row) for row in result.rows()]
     title = f"Intervals, each at level {percent(result.level)}"
-    return [(title, grid(heads, lines, texts={"what", "candidate", "method", "guarantee"}))]
+    found = [(title, grid(heads, lines, texts={"what", "candidate", "method", "guarantee"}))]
+    if result.reported:
+        found.append(
+            (f"Reported numbers, each from {result.reported[0]['rows']}", _numbers(result))
+        )
+    return found
+
+
+def _numbers(result: ChampionCard) -> Table:
+    heads = ["candidate", "reported", "decimals", "possible", "standard error", "guarantee"]
+    lines = [
+        [
+            row["candidate"] or "published",
+            row["written"] or f"{row['value']:g}",
+            "not said" if row["decimals"] is None else str(row["decimals"]),
+            {True: "yes", False: "no", None: "not checked"}[row["possible"]],
+            f"{row['se']:.4g}",
+            row["guarantee"],
+        ]
+        for row in result.reported
+    ]
+    return grid(heads, lines, texts={"candidate", "possible", "guarantee"})
 
 
 def _line(row: Row) -> list[str]:

@@ -49,20 +49,15 @@ def mean_metric(x: NDArray[np.float64]) -> Metric:
 
 def area_metric(y: NDArray[np.bool_], x: NDArray[np.float64]) -> Metric:
     """Areas under the ROC curve with weights, ties one half; x of shape (n, candidates)."""
-    orders = np.argsort(x, axis=0)
-    starts = [np.flatnonzero(np.r_[True, np.diff(x[o, k]) != 0]) for k, o in enumerate(orders.T)]
+    from nofluke.kernels.bootstrap_choice_loops import weighted_areas
+
+    orders = np.ascontiguousarray(np.argsort(x, axis=0).T)
+    ordered = np.take_along_axis(x.T, orders, axis=1)
+    last = np.ones(orders.shape, np.bool_)
+    last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
 
     def metric(weights: NDArray[np.float64], candidates: NDArray[np.int64]) -> NDArray[np.float64]:
-        found = np.empty((len(weights), candidates.size))
-        for at, k in enumerate(candidates.tolist()):
-            ordered, positive = weights[:, orders[:, k]], y[orders[:, k]]
-            above = np.add.reduceat(ordered * positive, starts[k], axis=1)
-            below = np.add.reduceat(ordered * ~positive, starts[k], axis=1)
-            # Whole and half numbers: exact below 2^53.
-            wins = (above * (np.cumsum(below, axis=1) - below / 2)).sum(axis=1)
-            with np.errstate(invalid="ignore"):  # 0/0: a class is missing
-                found[:, at] = wins / (above.sum(axis=1) * below.sum(axis=1))
-        return found
+        return np.asarray(weighted_areas(weights, orders, last, y, candidates))
 
     return metric
 

@@ -52,7 +52,7 @@ def champion(result: ChampionCard, *, ax: Axes | None = None) -> Axes:
     ax.plot(result.planned_value, 0, "s", color=canvas.COLOURS[0], ms=7, zorder=4, label="planned")
     ax.plot(result.best_value, 0, "^", color=canvas.COLOURS[1], ms=8, zorder=4, label="best")
     for place, row in enumerate(shown, start=1):
-        colour = canvas.COLOURS[1 if row["what"] == "winner" else 0]
+        colour = canvas.COLOURS[1 if row["what"].startswith("winner") else 0]
         ends = [row["lower"], row["upper"]]
         ax.plot(ends, [place, place], color=colour, lw=2.4, marker="|", label=row["what"])
         if row["estimate"] is not None:

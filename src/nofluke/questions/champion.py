@@ -10,9 +10,10 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.methods import weakest
 from nofluke.questions import champion_facts as facts
-from nofluke.questions import champion_intervals, champion_words
+from nofluke.questions import champion_intervals, champion_reported, champion_sizes, champion_words
 from nofluke.questions.champion_card import ChampionCard
 from nofluke.questions.champion_entries import Entries, entries, refuse_outside
+from nofluke.questions.champion_rows import Asked
 from nofluke.selection.seed_scores import summary_only
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def champion(
-    data: Scores | Predictions | Mapping[str, float] | ArrayLike,
+    data: Scores | Predictions | Mapping[str, float | str] | ArrayLike,
     *,
     planned: str = "mean",
     gate: float | None = None,
@@ -35,6 +36,8 @@ def champion(
     published: float | str | None = None,
     n_positive: int | None = None,
     n_negative: int | None = None,
+    n_rows: int | None = None,
+    decimals: int | None = None,
     metric: str | None = None,
     seed: int = 0,
 ) -> ChampionCard:
@@ -45,7 +48,8 @@ def champion(
     apart; from rows it bounds the winner's true score as well, after the choice among all tried.
 
     Args:
-        data: One number for each candidate, shape (m,), or a mapping of names to numbers; a table
+        data: One number for each candidate, shape (m,), or a mapping of names to numbers, where
+            texts such as "0.80" keep the decimals that were reported; a table
             ``Scores`` (one candidate with a score for each run, or several, with one score each or
             scores of the same rows); or ``Predictions`` of candidates on the same labelled rows,
             whose areas under the ROC curve are compared.
@@ -59,13 +63,18 @@ def champion(
         published: A reported score, or "name:ID": its rank among the candidates.
         n_positive: Positive rows behind each score, where scores are areas without rows.
         n_negative: Negative rows, likewise; both or none.
+        n_rows: Rows of which each number is the share that is right (or wrong), where scores are
+            accuracies, error rates or recalls without rows.
+        decimals: Places to which every number was reported, zeros at the end included; by default
+            those of numbers given as texts. With sizes it says whether a number is possible.
         metric: Name of the score; "auc" where class sizes are given.
         seed: Seed of simulated quantiles.
 
     Raises:
         InputError: Fewer than two scores or no interval at all (NF253); planned, tried, published
-            or class sizes that do not fit (NF254); orientation unknown (NF009); scores, a gate or a
-            published score outside the bounds of the metric (NF010).
+            or class sizes that do not fit (NF254); sizes or decimals that the numbers do not have
+            (NF284); clusters that cannot be counted (NF283); orientation unknown (NF009); scores, a
+            gate or a published score outside the bounds of the metric (NF010).
 
     Source: Andrews, Kitagawa & McCloskey 2024 (hybrid); Zrnic & Fithian 2024 (zoom); Obuchowski &
     Rockette 1995 (seeds and rows); Hanley & McNeil 1982 (class sizes alone).
@@ -74,21 +83,24 @@ def champion(
     >>> round(card.planned_value, 3), card.best_value, card.gate["planned_passes"]
     (0.797, 0.83, False)
     """
-    sizes = _sizes(n_positive, n_negative)
-    given = entries(data, better=better, metric=metric or ("auc" if sizes else None))
-    _refuse_sizes(given, sizes)
+    sizes = champion_sizes.understood(n_positive, n_negative, n_rows, metric=metric)
+    given = entries(data, better=better, metric=metric or (None if n_positive is None else "auc"))
+    champion_sizes.refuse(given, sizes)
     refuse_outside(given, given.values, "scores")
-    asked = champion_intervals.Asked(
+    asked = Asked(
         planned=_planned(given, planned),
         level=checks.fraction(level, name="level"),
         tried=_tried(given, tried),
         sizes=sizes,
+        decimals=champion_reported.checked_decimals(decimals),
         seed=checks.whole(seed, name="seed", least=0),
     )
     value = _value(given, asked.planned)
     found = champion_intervals.intervals(given, asked)
     result = facts.gate_result(given, asked, gate, value)
-    reported = facts.published_one(given, published)
+    one = facts.published_one(given, published)
+    numbers = champion_reported.reported(given, sizes, asked.decimals, one)
+    champion_reported.refuse_idle(asked.decimals, numbers)
     summary = summary_only(given.values, better=given.better)
     words = [row["guarantee"] for row in found.rows if row["lower"] is not None]
     card = ChampionCard(
@@ -110,7 +122,8 @@ def champion(
         gate=result,
         passing=facts.passing(result, asked.tried),
         optimism=facts.optimism(given, asked),
-        published=reported,
+        published=one,
+        reported=numbers,
         decomposition=champion_words.decomposition(found.parts),
         causes=summary.causes if given.source == "numbers" else (),
         guarantee=weakest(words),
@@ -127,39 +140,14 @@ def champion(
             "published": published,
             "n_positive": n_positive,
             "n_negative": n_negative,
+            "n_rows": n_rows,
+            "decimals": decimals,
             "metric": metric,
             "seed": seed,
         },
     )
     before = (*given.notes, *found.notes, *(summary.notes if given.source == "numbers" else ()))
     return card.noting((*before, *champion_words.notes(card)))
-
-
-def _sizes(positive: int | None, negative: int | None) -> tuple[int, int] | None:
-    if (positive is None) != (negative is None):
-        raise InputError(
-            f"n_positive={positive!r} and n_negative={negative!r}: the sizes of both classes are "
-            "needed, or none.",
-            code="NF254",
-        )
-    if positive is None or negative is None:
-        return None
-    return (
-        checks.whole(positive, name="n_positive"),
-        checks.whole(negative, name="n_negative"),
-    )
-
-
-def _refuse_sizes(given: Entries, sizes: tuple[int, int] | None) -> None:
-    if sizes is None:
-        return
-    inside = ((given.values >= 0) & (given.values <= 1)).all()
-    if given.rows is not None or given.better == "lower" or not inside:
-        raise InputError(
-            "n_positive= and n_negative= are for areas under the ROC curve given as numbers from 0 "
-            "to 1, of which a higher one wins; leave them out.",
-            code="NF254",
-        )
 
 
 def _planned(given: Entries, rule: str) -> str | int:

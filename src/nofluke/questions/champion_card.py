@@ -34,14 +34,19 @@ class ChampionCard(Result):
         gap: Distance of the best from what the plan reports.
         gap_if_equal: What the best of as many as are in the data would be ahead of the mean on
             average, if all were equally good with independent normal errors of deviation ``sd``.
-        intervals: One row each: ``what`` ("mean", "median", "named", "next run", "winner"),
-            ``about``, ``candidate``, ``shown``, ``estimate``, ``lower``, ``upper``, ``level``,
-            ``m``, ``method``, ``guarantee``, ``assumes``, ``reason`` (why there is none).
+        intervals: One row each: ``what`` ("mean", "median", "named", "next run", "winner", and
+            with rows "winner (corrected)", "winner (no model)"), ``about``, ``candidate``,
+            ``shown``, ``estimate``, ``lower``, ``upper``, ``level``, ``m``, ``method``,
+            ``guarantee``, ``assumes``, ``reason`` (why there is none).
         gate: The gate under both rules, the count at or on the good side of it, and, with class
             sizes, whether it lies within the noise; None without a gate.
         passing: Chance that at least one passes, with its range; None where none passed.
         optimism: Expected optimism of the best of equals and the coverage of its usual interval.
         published: Rank and distance of a published score; None without one.
+        reported: What numbers given as such say by themselves, where it is known what lies behind
+            them: ``candidate`` (None for the published one), ``value``, ``written``, ``decimals``,
+            ``rows``, ``possible`` (None where decimals are not known), ``fewest``, ``most``,
+            ``below``, ``above``, ``se`` (of one such number), ``guarantee``, ``reason``.
         decomposition: Variances of seeds and rows; None without rows.
         causes: The causes of the gap that numbers alone cannot tell apart; empty with rows.
     """
@@ -65,6 +70,7 @@ class ChampionCard(Result):
     passing: Row | None
     optimism: tuple[Row, ...]
     published: Row | None
+    reported: tuple[Row, ...]
     decomposition: Row | None
     causes: tuple[str, ...]
 
@@ -120,6 +126,7 @@ class ChampionCard(Result):
             "passing": None if self.passing is None else dict(self.passing),
             "optimism": [dict(row) for row in self.optimism],
             "published": None if self.published is None else dict(self.published),
+            "reported": [dict(row) for row in self.reported],
             "decomposition": None if self.decomposition is None else dict(self.decomposition),
             "causes": list(self.causes),
             "sentences": self.sentences(),

@@ -5,19 +5,29 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from nofluke import checks
+from nofluke.classify import rows
+from nofluke.classify.auc import WHAT
+from nofluke.classify.auc_covariance import areas_of
 from nofluke.errors import InputError, some
+from nofluke.kernels import roc_areas
 from nofluke.questions.replicates import samples
 from nofluke.scores import findings, metrics
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.table import Scores
+from nofluke.selection.clustered_means import clustered_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from nofluke.classify.auc_covariance import AreaCovariance
+    from nofluke.kernels.roc_areas import Deviations
+    from nofluke.scores.table import Labels
+    from nofluke.selection.clustered_means import ClusteredMeans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,6 +43,11 @@ class Entries:
         labels: Whether each row is positive, shape (n,), where the scores are areas of rows.
         rows: Shape (m, n): predictions with ``labels``, else scores of rows; None without rows.
         clusters: Codes of clusters of the rows, shape (n,), or None.
+        deviations: Of the areas by rows, where the scores are areas of rows.
+        areas: The areas with their covariance, likewise.
+        clustered: The means with their covariance, where scored rows come in clusters.
+        table: The scores as read, where they are scores of rows.
+        written: How each number was written, where it came as text.
         digest: SHA-256 of the input.
         notes: What reading did that the user should know.
     """
@@ -45,6 +60,11 @@ class Entries:
     labels: NDArray[np.bool_] | None = None
     rows: NDArray[np.float64] | None = None
     clusters: NDArray[np.int64] | None = None
+    deviations: Deviations | None = None
+    areas: AreaCovariance | None = None
+    clustered: ClusteredMeans | None = None
+    table: Scores | None = None
+    written: tuple[str | None, ...] = ()
     digest: str
     notes: tuple[str, ...] = ()
 
@@ -66,6 +86,15 @@ class Entries:
         return 1 if self.better == "higher" else -1
 
     @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Covariance of the scores from their rows, shape (m, m); asked for only with rows."""
+        known = self.areas or self.clustered
+        if known is not None and known.covariance is not None:
+            return known.covariance
+        scored = cast("NDArray[np.float64]", self.rows)
+        return np.asarray(np.cov(scored) / scored.shape[1], dtype=np.float64)
+
+    @property
     def winner(self) -> int:
         """Position of the best score, the first of equals."""
         return int(np.argmax(self.sign * self.values))
@@ -76,7 +105,7 @@ def entries(data: Any, *, better: str | None, metric: str | None) -> Entries:
 
     Raises:
         InputError: Fewer than two scores, or some that are not finite (NF253); orientation unknown;
-            clusters of scored rows, which are not counted here (NF253).
+            candidates without the same rows (NF007), or clusters in which they differ (NF283).
     """
     if isinstance(data, str) or hasattr(data, "__fspath__"):
         raise InputError(
@@ -87,7 +116,7 @@ def entries(data: Any, *, better: str | None, metric: str | None) -> Entries:
         return _complete(_areas(data, better))
     if isinstance(data, Scores):
         return _complete(_table(data, better, metric))
-    names, values = _named(data)
+    names, written, values = _named(data)
     return _complete(
         Entries(
             names=names,
@@ -95,16 +124,24 @@ def entries(data: Any, *, better: str | None, metric: str | None) -> Entries:
             better=_way(better, metric),
             metric=metric,
             bounds=metrics.known(metric).bounds,
+            written=written,
             digest=hashlib.sha256(repr((names, values.tolist())).encode()).hexdigest(),
         )
     )
 
 
-def _named(data: Any) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _named(data: Any) -> tuple[tuple[str, ...], tuple[str | None, ...], NDArray[np.float64]]:
+    """Names, numbers as written where they are texts, and their values."""
+    names: tuple[str, ...]
+    given: Any
     if isinstance(data, Mapping):
-        return tuple(map(str, data)), checks.sample(list(data.values()), name="data")
-    values = checks.sample(data, name="data")
-    return tuple(str(i + 1) for i in range(values.size)), values
+        names, given = tuple(map(str, data)), list(data.values())
+    else:
+        names, given = (), list(data) if isinstance(data, (list, tuple)) else data
+    values = checks.sample(given, name="data")
+    texts = given if isinstance(given, list) else [None] * values.size
+    written = tuple(x.strip() if isinstance(x, str) else None for x in texts)
+    return names or tuple(str(i + 1) for i in range(values.size)), written, values
 
 
 def _way(better: str | None, metric: str | None) -> checks.Better:
@@ -112,8 +149,6 @@ def _way(better: str | None, metric: str | None) -> checks.Better:
 
 
 def _areas(table: Predictions, better: str | None) -> Entries:
-    from nofluke.classify.curves import delong
-
     if better == "lower":
         raise InputError(
             "better='lower' with labelled predictions: the score is the area under the ROC curve, "
@@ -121,17 +156,21 @@ def _areas(table: Predictions, better: str | None) -> Entries:
             code="NF008",
         )
     both = table.matrix()
+    y, s = rows.labelled(both.labels, both.predictions, several=True)
+    rows.both_classes(y, what=WHAT)
     clusters = table.clusters()
-    found = delong(both.labels, both.predictions, clusters=clusters)
+    found = roc_areas.deviations(y, s)
     return Entries(
         names=table.candidates,
-        values=np.asarray(found.areas, dtype=np.float64),
+        values=np.asarray(found.values, dtype=np.float64),
         better="higher",
         metric="auc",
         bounds=(0.0, 1.0),
-        labels=both.labels,
-        rows=both.predictions,
+        labels=y,
+        rows=s,
         clusters=clusters,
+        deviations=found,
+        areas=areas_of(y, found, clusters),
         digest=table.digest,
         notes=table.notes,
     )
@@ -139,30 +178,62 @@ def _areas(table: Predictions, better: str | None) -> Entries:
 
 def _table(table: Scores, better: str | None, metric: str | None) -> Entries:
     name = metric or table.metric
-    rows = None
+    scored = clustered = codes = None
     if table.K == 1:
         (only,) = samples(table, value=None, each=None, missing="raise", worst=None)
         names, values = only.runs, only.x
+    elif (table.n == 1).all() and not table.empty.size:
+        # One number each, whatever its line is called: runs that were written to files of their own
+        names, values = table.candidates, table.values.copy()
     else:
-        names, rows = table.candidates, table.matrix()
-        values, rows = rows.mean(axis=1), rows if rows.shape[1] > 1 else None
-    if rows is not None and table.cluster is not None:
-        raise InputError(
-            "the rows come in clusters, which an interval of the best mean would have to count; "
-            "give one score for each cluster (its mean), or labelled predictions, whose clusters "
-            "are counted.",
-            code="NF253",
-        )
+        names, scored = table.candidates, _matrix(table)
+        values, scored = scored.mean(axis=1), scored if scored.shape[1] > 1 else None
+    if scored is not None and table.cluster is not None and table.K > 1:
+        codes = _clusters(table)
+        clustered = clustered_means(scored, codes)
     return Entries(
         names=names,
         values=values,
         better=_way(better or table.better, name),
         metric=name,
         bounds=table.bounds or metrics.known(name).bounds,
-        rows=rows,
+        rows=scored,
+        clusters=codes,
+        clustered=clustered,
+        table=None if scored is None else table,
         digest=table.digest,
         notes=(*table.notes, *findings.failures(table)),
     )
+
+
+def _matrix(table: Scores) -> NDArray[np.float64]:
+    """The scores of every candidate on the same rows, shape (m, n)."""
+    if table.complete:
+        return table.matrix()
+    counts = {name: int(n) for name, n in zip(table.candidates, table.n, strict=True)}
+    told = ", ".join(f"{name} {n}" for name, n in list(counts.items())[:5])
+    raise InputError(
+        f"the {table.K} candidates are not scored once each on the same {len(table.examples)} "
+        f"rows (scores: {told}{' ...' if table.K > 5 else ''}). A card of rows compares them on "
+        "the same ones. Leave out the rows that some lack, average repeats of a row, or give one "
+        "number for each candidate. Is a column the run or the seed, say so: "
+        'columns={"candidate": "seed"}.',
+        code="NF007",
+    )
+
+
+def _clusters(table: Scores) -> NDArray[np.int64]:
+    """The cluster of each row, in which all candidates agree, as a number 0..G-1."""
+    by_candidate = cast("Labels", table.cluster).codes.reshape(table.K, -1)
+    differ = np.flatnonzero((by_candidate != by_candidate[0]).any(axis=0))
+    if differ.size:
+        raise InputError(
+            f"the cluster of {some([table.examples[i] for i in differ.tolist()], most=3)} differs "
+            "between candidates, so that it is none of the row; name another column of clusters, "
+            'or none: columns={"cluster": None}.',
+            code="NF283",
+        )
+    return np.unique(by_candidate[0], return_inverse=True)[1].astype(np.int64)
 
 
 def _complete(found: Entries) -> Entries:

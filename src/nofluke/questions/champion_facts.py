@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import stdtr
 
 from nofluke import checks
-from nofluke.classify.curves import delong
 from nofluke.errors import InputError
+from nofluke.questions import champion_reported
 from nofluke.questions.champion_entries import refuse_outside
 from nofluke.selection.optimism import (
     expected_maximum,
     expected_optimism,
-    gate_check,
-    implied_se,
     naive_coverage,
     pass_probability,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from nofluke.questions.champion_entries import Entries
-    from nofluke.questions.champion_intervals import Asked
+    from nofluke.questions.champion_rows import Asked
     from nofluke.results import Row
 
 _RHOS = (0.0, 0.5, 0.9)
@@ -48,27 +44,17 @@ def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float
     at = checks.real(gate, name="gate")
     refuse_outside(given, np.array([at]), "gate")
     best = float(given.values[given.winner])
-    noise = None
-    if asked.sizes is not None:
-        values = {"planned": planned, "best": best}
-        noise = {
-            name: gate_check(value, at, *asked.sizes, level=asked.level)
-            for name, value in values.items()
-        }
+    values = {"planned": planned, "best": best}
+    sizes = asked.sizes
+    noise = None if sizes is None else champion_reported.noise(values, at, asked.alpha, sizes)
     return {
         "gate": at,
         "planned_passes": reached(planned, at, given.better),
         "best_passes": reached(best, at, given.better),
         "count": sum(reached(v, at, given.better) for v in given.values.tolist()),
         "of": given.m,
-        "noise": None
-        if noise is None
-        else [
-            {"of": name, "value": c.value, "se": c.se, "lower": c.lower, "upper": c.upper,
-             "inside": c.inside}
-            for name, c in noise.items()
-        ],
-    }  # fmt: skip
+        "noise": noise,
+    }
 
 
 def passing(gate: Row | None, tried: int) -> Row | None:
@@ -88,14 +74,16 @@ def passing(gate: Row | None, tried: int) -> Row | None:
 
 
 def optimism(given: Entries, asked: Asked) -> tuple[Row, ...]:
-    """How far the best of equally good candidates is ahead of its truth on average."""
+    """How far the best of equally good candidates is ahead of its truth on average.
+
+    Nothing where no spread is seen, which is ignorance of it and no luck of 0.
+    """
     m = asked.tried
     if given.rows is not None:
-        return (_observed(given, asked),)
-    if asked.sizes is None:
+        return (_observed(given, asked),) if given.covariance.any() else ()
+    se = 0.0 if asked.sizes is None else asked.sizes.se(float(given.values.mean()))
+    if not se > 0:
         return ()
-    centre = float(given.values.mean())
-    se = implied_se(centre, *asked.sizes)
     return tuple(_equal(m, se, rho, asked.level, "implied") for rho in _RHOS)
 
 
@@ -112,7 +100,7 @@ def _equal(m: int, se: float, rho: float, level: float, source: str) -> Row:
 
 def _observed(given: Entries, asked: Asked) -> Row:
     """At the covariance of the rows; for those not in the data the mean correlation stands in."""
-    matrix = _covariance(given)
+    matrix = given.covariance
     found = expected_optimism(matrix, seed=asked.seed)
     rho = min(max(found.mean_correlation or 0.0, 0.0), 1.0)
     se = math.sqrt(float(np.diag(matrix).mean()))
@@ -120,14 +108,6 @@ def _observed(given: Entries, asked: Asked) -> Row:
     if asked.tried == given.m:
         told["value"] = found.value
     return told
-
-
-def _covariance(given: Entries) -> NDArray[np.float64]:
-    rows = cast("NDArray[np.float64]", given.rows)
-    if given.labels is None:
-        return np.asarray(np.cov(rows) / rows.shape[1], dtype=np.float64)
-    found = delong(given.labels, rows, clusters=given.clusters).covariance
-    return np.asarray(found, dtype=np.float64)
 
 
 def published_one(given: Entries, value: float | str | None) -> Row | None:
@@ -145,6 +125,7 @@ def published_one(given: Entries, value: float | str | None) -> Row | None:
     total = others.size + 1
     told: Row = {
         "value": number,
+        "written": value.strip() if isinstance(value, str) and at is None else None,
         "candidate": None if at is None else given.names[at],
         "rank": 1 + int((ahead > 1e-12).sum()),
         "of": total,

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nofluke.questions import champion_reported_words as reported_words
 from nofluke.results import outward, percent
 
 if TYPE_CHECKING:
     from nofluke.questions.champion_card import ChampionCard
+    from nofluke.questions.champion_intervals import Parts
     from nofluke.results import Row
-    from nofluke.selection.decompose import SeedDecomposition
-    from nofluke.selection.seed_scores import MeanDecomposition
 
 _RULES = {"mean": "the mean of all", "median": "the median of all"}
 
 
-def decomposition(parts: SeedDecomposition | MeanDecomposition | None) -> Row | None:
-    """The variances of seeds and rows, under one name each for areas and means."""
+def decomposition(parts: Parts | None) -> Row | None:
+    """The variances of seeds and rows, under one name each for areas, means and clusters."""
     if parts is None:
         return None
-    areas = hasattr(parts, "shared_variance")
+    shared = hasattr(parts, "shared_variance")
     return {
-        "seed_variance": getattr(parts, "true_seed_variance" if areas else "seed_variance"),
-        "row_variance": getattr(parts, "shared_variance" if areas else "row_variance"),
+        "seed_variance": getattr(parts, "true_seed_variance" if shared else "seed_variance"),
+        "row_variance": getattr(parts, "shared_variance" if shared else "row_variance"),
         "correlation": parts.mean_correlation,
         "se_mean": parts.se,
         "se_one": parts.se_one,
@@ -45,11 +45,12 @@ def sentences(card: ChampionCard) -> list[str]:
     ]
     said += [_interval(row) for row in card.intervals if row["lower"] is not None]
     winner = card.row("winner")
-    if winner is not None and winner["lower"] is None:
+    if winner is not None and not _bounded(card):
         said.append(
             f"There is no interval for the true score of the best ({card.best}), chosen among "
             f"{card.tried}: {winner['reason']}."
         )
+    said += [*_without(card), *reported_words.sentences(card)]
     said += [*_gate(card), *_luck(card), *_published(card), *_parts(card)]
     said.append("Training-set variance is outside all of these numbers.")
     return said
@@ -61,7 +62,7 @@ def _name(card: ChampionCard) -> str:
 
 def _interval(row: Row) -> str:
     low, high = outward(row["lower"], "higher", digits=4), outward(row["upper"], "lower", digits=4)
-    paid = f", the choice among {row['m']} paid for" if row["what"] == "winner" else ""
+    paid = f", the choice among {row['m']} paid for" if row["what"].startswith("winner") else ""
     return (
         f"The {percent(row['level'])} interval for the {_thing(row)}{paid}: {low} to {high} "
         f"({row['method']}, {row['guarantee']})."
@@ -72,9 +73,28 @@ def _thing(row: Row) -> str:
     about: str = row["about"]
     return {
         "winner": f"true score of {row['candidate']}, the best",
+        "winner (no model)": f"mean score of {row['candidate']}, the best, without any model",
         "named": f"true score of {row['candidate']}, named beforehand",
         "next run": "score of one further run on the same rows",
     }.get(row["what"], about)
+
+
+def _without(card: ChampionCard) -> list[str]:
+    """The correction for the choice, and why there is no interval free of models."""
+    said, row = [], card.row("winner (corrected)")
+    if row is not None and row["estimate"] is not None:
+        said.append(
+            f"Chosen on resampled rows and scored on the rows left out, the best of {row['m']} has "
+            f"{row['estimate']:.4g} on average, where on all rows the best shows "
+            f"{row['shown']:.4g}: a correction for the choice ({row['method']}, "
+            f"{row['guarantee']}), no interval."
+        )
+    elif row is not None:
+        said.append(f"There is no score corrected for the choice: {row['reason']}.")
+    row = card.row("winner (no model)")
+    if row is not None and row["lower"] is None:
+        said.append(f"There is no interval for the best without a model: {row['reason']}.")
+    return said
 
 
 def _gate(card: ChampionCard) -> list[str]:
@@ -85,16 +105,9 @@ def _gate(card: ChampionCard) -> list[str]:
         f"The gate {gate['gate']:g}: what was planned {_passes(gate['planned_passes'])}, the best "
         f"{_passes(gate['best_passes'])}; {gate['count']} of {gate['of']} reach it."
     ]
-    for noise in gate["noise"] or ():
-        if noise["inside"]:
-            what = "planned score" if noise["of"] == "planned" else "best score"
-            said.append(
-                f"The gate {gate['gate']:g} lies inside the noise of the {what} "
-                f"{noise['value']:.4g}: its implied standard error is {noise['se']:.4g}, its usual "
-                f"interval {noise['lower']:.4f} to {noise['upper']:.4f} (heuristic)."
-            )
+    said += [_inside(card, noise) for noise in gate["noise"] or () if noise["inside"]]
     chance = card.passing
-    if chance is not None:
+    if chance is not None and chance["p"] < 1:
         said.append(
             f"If a single one reached it with probability {_chance(chance['p'])} (the share here), "
             f"at least one of {chance['m']} would with probability {_chance(chance['lower'])} to "
@@ -102,6 +115,25 @@ def _gate(card: ChampionCard) -> list[str]:
             f"{_chance(chance['independent'])} if they were independent."
         )
     return said
+
+
+def _inside(card: ChampionCard, noise: Row) -> str:
+    """That the gate lies inside the noise of one score; a mean of several is no such score."""
+    assert card.gate is not None  # noqa: S101
+    what = f"the best score {noise['value']:.4g}"
+    if noise["of"] == "planned":
+        one = card.rule.startswith("name:")
+        what = f"{'the' if one else 'one score at the'} planned {noise['value']:.4g}"
+    low, high = (
+        outward(noise["lower"], "higher", digits=4),
+        outward(noise["upper"], "lower", digits=4),
+    )
+    # At a number of 0 or 1 an error of 0 is ignorance; the interval is none.
+    error = f"implied standard error is {noise['se']:.4g}, its " if noise["se"] > 0 else ""
+    return (
+        f"The gate {card.gate['gate']:g} lies inside the noise of {what}: its {error}usual "
+        f"interval {'' if error else 'is '}{low} to {high} ({noise['guarantee']})."
+    )
 
 
 def _chance(p: float, *, digits: int = 4) -> str:
@@ -185,14 +217,13 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
             "better than the best; mean, standard deviation and rank are those of the scores here, "
             "and are those of all only if none was left out for its score."
         )
-    winner = card.row("winner")
-    if winner is not None and winner["lower"] is None:
+    if not _bounded(card):
         found.append(
             "NF257: from these numbers nothing bounds the true score of the best. Predictions of "
             "every candidate on the same rows do, or scores of every row; for areas n_positive= "
-            "and n_negative= do so roughly."
+            "and n_negative= do so roughly, for shares of rows n_rows= does."
         )
-    return (*found, *_gate_notes(card))
+    return (*found, *reported_words.notes(card), *_gate_notes(card))
 
 
 def _gate_notes(card: ChampionCard) -> list[str]:
@@ -215,6 +246,11 @@ def _gate_notes(card: ChampionCard) -> list[str]:
             f"{card.tried}; passing by the best is passing by a choice after looking."
         )
     return found
+
+
+def _bounded(card: ChampionCard) -> bool:
+    """Whether anything bounds the true score of the best."""
+    return any(r["what"].startswith("winner") and r["lower"] is not None for r in card.intervals)
 
 
 def _holds(row: Row, at: float) -> bool:

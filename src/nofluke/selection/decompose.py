@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke import checks
-from nofluke.classify import curves, rows
+from nofluke.classify import rows
 from nofluke.classify.auc import ASSUMES, ASSUMES_CLUSTERS, WHAT, effective, few_clusters
-from nofluke.classify.auc_covariance import covariance_of
+from nofluke.classify.auc_covariance import covariance_of, equality_of
 from nofluke.errors import InputError
 from nofluke.kernels import obuchowski_rockette, roc_areas, student
 from nofluke.results import Interval
@@ -156,14 +156,39 @@ def decompose(
     on = checks.side(side)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     name = covariance_name(covariance, codes)
-    units = effective(y, codes)
-    enough(len(s), units)
+    enough(len(s), effective(y, codes))
     found = roc_areas.deviations(y, s)
     S = area_covariance(y, found.of_rows, codes, name)
+    return of_deviations(y, found, S, codes, (method, error, on), name)
+
+
+def of_deviations(  # noqa: PLR0917 (what is known of the areas, then what is asked)
+    y: NDArray[np.bool_],
+    found: roc_areas.Deviations,
+    S: NDArray[np.float64],
+    codes: NDArray[np.int64] | None,
+    asked: tuple[str, float, checks.Side],
+    name: str,
+) -> SeedDecomposition:
+    """``decompose`` of areas whose deviations and covariance are there already.
+
+    Args:
+        y: Whether each row is positive, both classes there; shape (n,).
+        found: Areas of at least two seeds, with their deviations by rows.
+        S: Their covariance, finite.
+        codes: Clusters of the rows, or None.
+        asked: Method, error level and side.
+        name: Which covariance ``S`` is.
+
+    Raises:
+        InputError: No spread at all (NF235).
+    """
+    method, error, on = asked
+    units = effective(y, codes)
     model = one_test(found.values, S)
     if not model.of_mean > obuchowski_rockette.ROUNDING * model.error:
         raise InputError(
-            f"all {len(s)} seeds have area {found.values[0]:g} and the rows show no spread that "
+            f"all {model.r} seeds have area {found.values[0]:g} and the rows show no spread that "
             "seeds share; that is ignorance, not certainty. auc_interval of one seed gives honest "
             "limits.",
             code="NF235",
@@ -171,7 +196,7 @@ def decompose(
     limits, df = _limits(model, y, found, codes, (method, error, on))
     centred = found.of_rows - found.of_rows.mean(axis=0)
     equal = obuchowski_rockette.trace_test(found.values, area_covariance(y, centred, codes, name))
-    wald = curves.auc_equality(y, s, clusters=clusters)
+    wald = equality_of(y, found, S, codes)
     return SeedDecomposition(
         estimate=float(found.values.mean()),
         lower=0.0 if on == "upper" else max(limits.lower, 0.0),

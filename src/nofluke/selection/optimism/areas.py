@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from nofluke.classify.curves import AreaCovariance
     from nofluke.scores.predictions import Predictions
 
 _THIN = 5  # rows of the smaller class that the winner ranks wrong, in pairs: fewer tell no variance
@@ -67,7 +68,41 @@ def hybrid_auc(
     y, s = rows.labelled(labels, scores, positive=positive, several=True)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     areas = delong(y, s, clusters=codes)
-    units = min(effective(y, codes))
+    return hybrid_of(
+        areas,
+        min(effective(y, codes)),
+        level=level,
+        beta=beta,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+
+
+def hybrid_of(
+    areas: AreaCovariance,
+    units: int,
+    *,
+    level: float = 0.95,
+    beta: float | None = None,
+    method: str = "hybrid",
+    n_resamples: int = DRAWS,
+    seed: int | np.random.Generator = 0,
+) -> WinnerInterval:
+    """``hybrid_auc`` of areas whose covariance is there already.
+
+    Args:
+        areas: Of ``delong``.
+        units: Rows of the smaller class, or clusters that hold such rows.
+        level: As in ``hybrid_auc``.
+        beta: As in ``hybrid_auc``.
+        method: As in ``hybrid_auc``.
+        n_resamples: As in ``hybrid_auc``.
+        seed: As in ``hybrid_auc``.
+
+    Raises:
+        InputError: As ``hybrid_auc``.
+    """
     if areas.covariance is None or units < 2:
         raise InputError(
             "a class has one row (one cluster) only, which says nothing about the spread of the "
