@@ -249,8 +249,8 @@ def covariates(
             code="NF248",
         )
     draw = checks.generator(seed)
-    seen = [_some(rows, most, draw) for rows in (a, b)]
-    auc, p_auc = _told_apart(*_indicators(*seen, coded), estimator, folds=folds, B=B, rng=draw)
+    before, now = _indicators(_some(a, most, draw), _some(b, most, draw), coded)
+    auc, p_auc = _told_apart(before, now, estimator, folds=folds, B=B, rng=draw)
     # As many permutations as the smallest p-value needs to be seen after Holm.
     enough = max(999, math.ceil(2 * len(labels) / error))
     tested = [
