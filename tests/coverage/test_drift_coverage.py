@@ -3,14 +3,14 @@
 import numpy as np
 
 from nofluke import drift
-from nofluke.drift.concept import _ODDS
+from nofluke.drift.concept import ODDS
 from nofluke.kernels import restarts
 
 
 def test_hundred_thousand_looks_give_few_alarms_without_drift():
     paths, looks, p, alpha = 80, 100_000, 0.1, 0.2
     rng = np.random.default_rng(7)
-    bet = restarts.bets(p, np.array(_ODDS))
+    bet = restarts.bets(p, np.array(ODDS))
     factors = restarts.log_factors(np.array([0.0, 1.0]), np.ones(2), p, bet)
     wealth = np.full((paths, bet.size), -np.inf)
     peak = np.zeros(paths)

@@ -4,6 +4,7 @@ from nofluke.drift.concept import Monitor, monitor
 from nofluke.drift.covariates import PSI, CovariateDrift, FeatureDrift, covariates, psi
 from nofluke.drift.diagnosis import Diagnosis, diagnose
 from nofluke.drift.labels import Consequences, LabelShift, bbse, consequences, em
+from nofluke.drift.watch import Watch, watch
 
 __all__ = [
     "PSI",
@@ -13,6 +14,7 @@ __all__ = [
     "FeatureDrift",
     "LabelShift",
     "Monitor",
+    "Watch",
     "bbse",
     "consequences",
     "covariates",
@@ -20,4 +22,5 @@ __all__ = [
     "em",
     "monitor",
     "psi",
+    "watch",
 ]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from nofluke.results import Row
 
-# Multiples of the odds of an error that are bet on, in equal parts.
-_ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
+#: Multiples of the odds of an error that are bet on, in equal parts.
+ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,7 +79,7 @@ class Monitor:
                 "errors holds values outside [0, 1]; divide losses by the largest possible one.",
                 code="NF010",
             )
-        bet = restarts.bets(self.reference, np.array(_ODDS))
+        bet = restarts.bets(self.reference, np.array(ODDS))
         gains = np.log1p(bet * (x[:, None] - self.reference)).sum(axis=0)
         return self._after(gains, x.size, float(x.sum()))
 
@@ -93,7 +93,7 @@ class Monitor:
         size = checks.whole(n, name="n")
         if k > size:
             raise InputError(f"errors={k} is more than n={size}.", code="NF008")
-        bet = restarts.bets(self.reference, np.array(_ODDS))
+        bet = restarts.bets(self.reference, np.array(ODDS))
         gains = restarts.log_factors(np.array(float(k)), np.array(float(size)), self.reference, bet)
         return self._after(gains, size, float(k))
 
@@ -183,7 +183,7 @@ def monitor(*, reference: float | tuple[int, int] | Interval, alpha: float = 0.0
         alpha=error,
         limit=1 / (error - taken),
         taken=taken,
-        log_wealth=np.full(len(_ODDS), -np.inf),
+        log_wealth=np.full(len(ODDS), -np.inf),
         assumes=assumes,
     )
 
