@@ -2,7 +2,7 @@
 
 from nofluke.drift.concept import Monitor, monitor
 from nofluke.drift.covariates import PSI, CovariateDrift, FeatureDrift, covariates, psi
-from nofluke.drift.diagnosis import Diagnosis, diagnose
+from nofluke.drift.diagnosis import Diagnosis, diagnose, moved
 from nofluke.drift.labels import Consequences, LabelShift, bbse, consequences, em
 from nofluke.drift.watch import Watch, watch
 
@@ -21,6 +21,7 @@ __all__ = [
     "diagnose",
     "em",
     "monitor",
+    "moved",
     "psi",
     "watch",
 ]

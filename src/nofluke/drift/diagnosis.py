@@ -59,7 +59,8 @@ def diagnose(
         prevalence: The share before, known or with its own interval; with ``share`` or
             ``labelled``. The share has moved where what is known of both times is disjoint, which
             without a move has at most the sum of their error levels as its probability.
-        labelled: The share of positives among labelled rows of now.
+        labelled: The share of positives among labelled rows of now; it then takes the place of
+            ``share``.
         errors: The monitor of all labelled rows.
         positives: The monitor of the errors among positives (missed ones).
         negatives: The monitor of the errors among negatives (false alarms).
@@ -84,17 +85,19 @@ def diagnose(
         )
     if isinstance(prevalence, float | int):
         checks.fraction(prevalence, name="prevalence")
-    believed = share is not None and not share.refuted and _moved(share, prevalence)
-    moved = labelled is not None and _moved(labelled, prevalence)
+    counted = moved(labelled, prevalence)
     classes = [m for m in (positives, negatives) if m is not None]
     within = any(m.alarm is not None for m in classes)
+    # Flags tell the share only where rates within the classes stay; labels tell it in any case.
+    trusted = share is not None and not share.refuted and labelled is None and not within
+    believed = trusted and moved(share, prevalence)
     overall = errors is not None and errors.alarm is not None
     refuted = share is not None and share.refuted
     seen = [
         name
         for name, found in (
             ("predictors", covariates is not None and covariates.seen),
-            ("share of positives", moved or believed),
+            ("share of positives", counted or believed),
             ("errors", overall),
             ("errors within a class", within),
         )
@@ -107,7 +110,7 @@ def diagnose(
             covariates,
             overall=overall,
             within=within,
-            moved=moved,
+            moved=counted,
             believed=believed,
             refuted=refuted,
         ),
@@ -121,9 +124,14 @@ def diagnose(
     )
 
 
-def _moved(now: Interval, before: float | Interval | None) -> bool:
-    """Whether what is known of the share now and before has nothing in common."""
-    if before is None:
+def moved(now: Interval | None, before: float | Interval | None) -> bool:
+    """Whether what is known of the share now and before has nothing in common.
+
+    >>> from nofluke.proportions import of_counts
+    >>> moved(of_counts(9, 10, level=0.9), 0.5), moved(of_counts(6, 10, level=0.9), 0.5)
+    (True, False)
+    """
+    if now is None or before is None:
         return False
     low, high = (
         (before, before) if isinstance(before, float | int) else (before.lower, before.upper)
