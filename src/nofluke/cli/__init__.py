@@ -119,6 +119,12 @@ def app() -> App:
         help_epilogue="Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82",
     )
     commands.command(
+        "nofluke.cli.drift:drift",
+        name="drift",
+        help="What has changed: predictors, the share of positives, or what labels mean?",
+        help_epilogue="Example: nofluke drift validation.csv november.csv --threshold 0.5",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

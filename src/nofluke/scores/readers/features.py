@@ -39,6 +39,7 @@ def read_features(
     *,
     columns: Mapping[str, str | None] | None = None,
     features: Sequence[str] | None = None,
+    optional: Sequence[str] = (),
     positive: object = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -54,6 +55,7 @@ def read_features(
         columns: Columns by role: {"label": "died", "prediction": "risk"}. Roles are label,
             prediction, example, batch and time; None leaves a role out.
         features: The columns that are features; by default all that have no role.
+        optional: Roles whose column, although named, may be absent from this table.
         positive: The label of the positive class; needed unless labels are 0 and 1, truth values,
             or -1 and 1.
         delimiter: What separates the cells of delimited text; seen from its first lines.
@@ -75,7 +77,11 @@ def read_features(
             )
         item = found[0][0]
         table = opening.table(item, delimiter, decimal, space)
-        roles, note = _roles(table, columns or {}, features)
+        asked = dict(columns or {})
+        for role in optional:
+            if asked.get(role) is not None and asked[role] not in table.kinds:
+                asked[role] = None
+        roles, note = _roles(table, asked, features)
         read = _read(table, roles, _wanted(table, roles, features), positive)
         digest = files.digest([item]) if isinstance(item, files.File) else _digest(read)
     return Features(**read, digest=digest, notes=() if note is None else (note,))
