@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 def headline(result: DriftCard | DriftWatched) -> list[str]:
     """What was compared, at what error level."""
-    level = f"any alarm without drift at most {percent(result.alpha)}"
     if isinstance(result, DriftWatched):
-        return [f"{result.n} labelled rows in {result.batches} batches; {level}"]
+        return [
+            f"{result.n} labelled rows in {result.batches} batches; probability of any alarm "
+            f"without drift: at most {percent(result.alpha)}"
+        ]
     flagged = "" if result.threshold is None else f"; flagged from {result.threshold:.4g} on"
     return [
         f"{result.n_reference} rows before, {result.n_current} now, {result.n_labelled} of them "
-        f"labelled{flagged}; {level}"
+        f"labelled{flagged}; probability of any finding without a change: at most "
+        f"{percent(result.alpha)}"
     ]
 
 
@@ -39,15 +42,16 @@ def tables(result: DriftCard | DriftWatched) -> list[tuple[str, Table]]:
 
 
 def _numbers(result: DriftCard) -> Table:
-    heads = ["number", "value", "lower", "upper", "p", "n", "changed", "guarantee"]
+    heads = ["number", "value", "without drift", "lower", "upper", "p", "n", "changed", "guarantee"]
     lines = [_line(row) for row in result.numbers if row["reason"] is None]
     return grid(heads, lines, texts={"number", "changed", "guarantee"})
 
 
 def _line(row: Row) -> list[str]:
     return [
-        f"{row['part']}: {row['name']}" if row["part"] == "predictors" else row["name"],
+        row["name"],
         _short(row["value"]),
+        _reference(row),
         "" if row["lower"] is None else outward(row["lower"], "higher", digits=4),
         "" if row["upper"] is None else outward(row["upper"], "lower", digits=4),
         _short(row["pvalue"], 3),
@@ -55,6 +59,14 @@ def _line(row: Row) -> list[str]:
         {None: "", True: "yes", False: "not seen"}[row["changed"]],
         row["guarantee"],
     ]
+
+
+def _reference(row: Row) -> str:
+    """What the value is without drift: on average, or at most."""
+    if row["reference"] is None:
+        return ""
+    bound = "at most " if row["part"] == "errors" else ""
+    return f"{bound}{row['reference']:.4g}"
 
 
 def _features(result: DriftCard) -> Table:

@@ -28,8 +28,8 @@ class DriftCard(Result):
             categories), ``pvalue``, ``adjusted``, ``psi``, ``psi_expected`` (its mean without
             drift), ``psi_pvalue``, ``changed``, ``guarantee``.
         numbers: One row for each other number: ``part`` ("predictors", "share", "precision",
-            "threshold", "probability", "errors"), ``name``, ``value``, ``lower``, ``upper``,
-            ``pvalue``, ``level``, ``n``, ``changed``, ``method``, ``guarantee``, ``reason``.
+            "threshold", "probability", "errors"), ``name``, ``value``, ``reference`` (what it is
+            without drift: of errors the largest it may be), ``lower``, ``upper``, ``pvalue``, ``level``, ``n``, ``changed``, ``method``, ``guarantee``, ``reason``.
         seen: What has changed, as ``nofluke.drift.diagnose`` names it.
         excluded: Explanations that the evidence excludes.
         told: The sentences of the parts.

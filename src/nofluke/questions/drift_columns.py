@@ -59,6 +59,7 @@ def compared(reference: Features, current: Features) -> Compared | None:
             columns[name] = values
             if gaps is not None:
                 columns[f"{name} missing"] = gaps
+                categories.append(f"{name} missing")
                 told.append(f"missing values of {name!r} are a feature of their own")
         else:
             codes, what = _coded(name, *(_texts(t, name) for t in tables))

@@ -18,6 +18,7 @@ _KEYS = (
     "part",
     "name",
     "value",
+    "reference",
     "lower",
     "upper",
     "pvalue",
@@ -82,12 +83,13 @@ def of_features(found: CovariateDrift | None) -> tuple[Row, ...]:
 def of_predictors(found: CovariateDrift | None, reason: str) -> list[Row]:
     """All features together."""
     if found is None:
-        return [row("predictors", "all together", reason=reason)]
+        return [row("predictors", "area between the times", reason=reason)]
     return [
         row(
             "predictors",
-            "all together",
+            "area between the times",
             value=found.auc,
+            reference=0.5,
             pvalue=found.pvalue,
             n=found.n_reference + found.n_current,
             changed=found.seen,
@@ -171,16 +173,18 @@ def of_threshold(found: Shares, *, refuted: bool) -> list[Row]:
         return []
     if refuted:
         why = "more than the share of positives has changed, so that no shift leads back to it"
-        return [row("threshold", "of the costs, among probabilities of before", reason=why)]
+        return [
+            row("threshold", "threshold of the costs, among probabilities of before", reason=why)
+        ]
     share, old = found.labelled or found.flags, found.before
     cut = found.consequences.threshold
     assert share is not None and old is not None and cut is not None  # noqa: S101, PT018
     low, high = (old, old) if isinstance(old, float) else (old.lower, old.upper)
     error = share.alpha + (0.0 if isinstance(old, float) else old.alpha)
     return [
-        row("threshold", "of the costs, for probabilities that are right now",
+        row("threshold", "threshold of the costs, for probabilities that are right now",
             value=cut, method="costs", guarantee="descriptive"),
-        row("threshold", "of the costs, among probabilities of before",
+        row("threshold", "threshold of the costs, among probabilities of before",
             value=_back(cut, share.estimate, found.consequences.prevalence),
             lower=_back(cut, share.upper, low), upper=_back(cut, share.lower, high),
             level=1 - error, n=share.n, method="prior shift", guarantee=share.guarantee),
@@ -217,7 +221,7 @@ def of_errors(found: Errors | None, reason: str) -> list[Row]:
             "errors",
             WHO[name],
             value=m.errors / m.n if m.n else None,
-            upper=m.reference,
+            reference=m.reference,
             pvalue=m.pvalue,
             n=m.n,
             changed=m.alarm is not None,
