@@ -29,7 +29,8 @@ class DriftCard(Result):
             drift), ``psi_pvalue``, ``changed``, ``guarantee``.
         numbers: One row for each other number: ``part`` ("predictors", "share", "precision",
             "threshold", "probability", "errors"), ``name``, ``value``, ``reference`` (what it is
-            without drift: of errors the largest it may be), ``lower``, ``upper``, ``pvalue``, ``level``, ``n``, ``changed``, ``method``, ``guarantee``, ``reason``.
+            without drift: of errors the largest it may be), ``lower``, ``upper``, ``pvalue``,
+            ``level``, ``n``, ``changed``, ``method``, ``guarantee``, ``reason``.
         seen: What has changed, as ``nofluke.drift.diagnose`` names it.
         excluded: Explanations that the evidence excludes.
         told: The sentences of the parts.
