@@ -245,6 +245,13 @@ def of_alarms(found: Watch | None, before: str = ", the upper limit of before") 
     ]
 
 
+def changed(card: DriftCard) -> list[str]:
+    """What has changed; of a share that no label of now tells, on what premise."""
+    flags = any(r["name"] == "share now, by flags" and r["changed"] for r in card.numbers)
+    premise = " (if in each class rows are as before)" if flags else ""
+    return [f"{name}{premise if name == 'share of positives' else ''}" for name in card.seen]
+
+
 def sentences(card: DriftCard) -> list[str]:
     """The finding, its price, what each part says, and what follows."""
     promise = (
@@ -252,7 +259,7 @@ def sentences(card: DriftCard) -> list[str]:
         f"{percent(card.alpha)} ({card.guarantee})."
     )
     if card.seen:
-        head = f"Changed: {', '.join(card.seen)}. {promise}"
+        head = f"Changed: {', '.join(changed(card))}. {promise}"
     elif card.excluded:
         head = f"Something has changed: it is not {', '.join(card.excluded)}. {promise}"
     else:

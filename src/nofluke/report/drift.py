@@ -7,7 +7,7 @@ from typing import Any
 from nofluke import plots
 from nofluke.questions.drift_card import DriftCard
 from nofluke.questions.drift_watched import DriftWatched
-from nofluke.questions.drift_words import WHO
+from nofluke.questions.drift_words import WHO, changed
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.results import percent
@@ -75,7 +75,7 @@ def watched(result: DriftWatched) -> dict[str, Any]:
 def _banner(result: DriftCard) -> tuple[str, str]:
     word = f"({result.guarantee})"
     if result.seen:
-        return "refuted", f"Changed: {', '.join(result.seen)} {word}"
+        return "refuted", f"Changed: {', '.join(changed(result))} {word}"
     if result.excluded:
         return "refuted", f"Something has changed, and not {', '.join(result.excluded)} {word}"
     return "nothing", f"No change is seen {word}"
