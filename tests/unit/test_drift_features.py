@@ -100,6 +100,14 @@ def test_missing_numbers_are_a_feature_of_their_own():
     assert "missing values of 'v'" in found.notes[0]
 
 
+def test_a_name_that_is_taken_is_not_used_twice():
+    found = compared(
+        of(**{"v": [1.0, math.nan], "v missing": [5, 6]}), of(**{"v": [1.0], "v missing": [7]})
+    )
+    assert found.names == ("v", "v missing'", "v missing")
+    assert found.reference.tolist() == [[1, 0, 5], [1, 1, 6]]
+
+
 def test_a_column_that_is_all_missing_at_one_time(tmp_path):
     path = tmp_path / "now.csv"
     path.write_text("v,w\n,1\n,2\n")

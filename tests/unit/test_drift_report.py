@@ -215,6 +215,28 @@ def test_decisions_are_no_probabilities():
     assert found.row("mean probability now") is None
 
 
+def test_labels_without_predictions_tell_the_share():
+    before, now = (rows(300, share, seed=1)[["x", "died"]] for share in (0.2, 0.6))
+    found = drift_report(*(read_features(t, columns={"label": "died"}) for t in (before, now)))
+    assert "share of positives" in found.seen
+    assert "needs labels and decisions" in found.row("share now, by flags")["reason"]
+    assert "needs probabilities" in found.row("share now, by probabilities")["reason"]
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_huge_and_tiny_values_are_told_apart_like_others(scale):
+    rng = np.random.default_rng(3)
+    before, now = rng.normal(size=60), rng.normal(size=50) + 1
+    plain, other = (
+        drift_report(*(read_features(pd.DataFrame({"v": v * by})) for v in (before, now)))
+        for by in (1.0, scale)
+    )
+    assert other.row("area between the times")["value"] == pytest.approx(
+        plain.row("area between the times")["value"], abs=1e-3
+    )
+    assert other.seen == plain.seen == ("predictors",)
+
+
 def test_a_share_that_is_known():
     found = ask(BEFORE, rows(600, 0.2, seed=1), prevalence=0.6)
     assert found.row("share before")["value"] == 0.6

@@ -440,6 +440,9 @@ def _told_apart(
 ) -> tuple[float, float]:
     """The area out of fold and the share of permutations that reach it."""
     X = np.concatenate([a, b])
+    # By powers of two, so that squares of huge and of tiny values stay finite and nothing else
+    # changes.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
     fold = rng.permutation(np.arange(len(X)) % folds)
     now = np.arange(len(X)) >= len(a)
     labels = np.column_stack([now, *(rng.permutation(now) for _ in range(B))])

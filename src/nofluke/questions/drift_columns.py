@@ -58,8 +58,11 @@ def compared(reference: Features, current: Features) -> Compared | None:
             values, gaps = _filled(name, numbers[0][name], numbers[1][name])
             columns[name] = values
             if gaps is not None:
-                columns[f"{name} missing"] = gaps
-                categories.append(f"{name} missing")
+                where = f"{name} missing"
+                while where in _names(reference) | _names(current):
+                    where += "'"
+                columns[where] = gaps
+                categories.append(where)
                 told.append(f"missing values of {name!r} are a feature of their own")
         else:
             codes, what = _coded(name, *(_texts(t, name) for t in tables))

@@ -113,6 +113,7 @@ def counts(table: Features, flagged: NDArray[np.bool_]) -> Counts | None:
 
 def shares(
     *,
+    labels: Counts | None,
     before: Counts | None,
     now: Counts | None,
     flagged: tuple[int, int] | None,
@@ -124,7 +125,8 @@ def shares(
     """Every way to the share of positives, at a third of the error level each.
 
     Args:
-        before: Decisions on labelled rows of the reference.
+        labels: Labelled rows of the reference, whatever was decided on them.
+        before: Decisions on labelled rows of the reference, where there are any.
         now: The same on labelled rows of now.
         flagged: Flagged rows now, and rows now.
         probabilities: Those of now, if predictions are probabilities.
@@ -134,8 +136,8 @@ def shares(
     """
     part, reasons = alpha / 3, dict[str, str]()
     old: float | Interval | None = prevalence
-    if old is None and before is not None:
-        old = proportions.of_counts(before.positives, before.n, alpha=part)
+    if old is None and labels is not None:
+        old = proportions.of_counts(labels.positives, labels.n, alpha=part)
     labelled = None if now is None else proportions.of_counts(now.positives, now.n, alpha=part)
     flags = likelihood = None
     if before is None or flagged is None:

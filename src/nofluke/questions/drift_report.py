@@ -91,6 +91,7 @@ def drift_report(
     predictors, why, found_notes = _predictors(reference, current, part, n_resamples, seed)
     decided = _decided(reference, current, threshold, prices)
     shares = parts.shares(
+        labels=_labels_only(reference),
         before=decided.before,
         now=decided.now if decided.now is not None else _labels_only(current),
         flagged=None
@@ -197,7 +198,7 @@ def _decided(
 
 
 def _labels_only(table: Features) -> Counts | None:
-    """Labels of now without decisions: enough for the share of positives."""
+    """Labels without decisions: enough for the share of positives."""
     return parts.counts(table, np.zeros(table.n, np.bool_))
 
 

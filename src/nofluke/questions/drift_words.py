@@ -109,13 +109,13 @@ def of_shares(found: Shares, *, moved: bool, believed: bool) -> list[Row]:
         told.append(_interval("share", "share before, by labels", found.before))
     if found.labelled is not None:
         told.append(_interval("share", "share now, by labels", found.labelled, changed=moved))
-    for name, part, changed in (
-        ("share now, by flags", found.flags, believed),
-        ("share now, by probabilities", found.likelihood, None),
+    for way, name, part, moved_by in (
+        ("flags", "share now, by flags", found.flags, believed),
+        ("likelihood", "share now, by probabilities", found.likelihood, None),
     ):
-        reason = found.reasons.get("flags" if part is found.flags else "likelihood")
+        reason = found.reasons.get(way)
         if part is not None:
-            told.append(_interval("share", name, part, changed=changed))
+            told.append(_interval("share", name, part, changed=moved_by))
         elif reason is not None:
             told.append(row("share", name, reason=reason))
     return told
