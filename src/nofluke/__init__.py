@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nofluke import (
         bands,
         classify,
+        drift,
         functionals,
         means,
         permutation,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nofluke.questions.champion import champion
     from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
+    from nofluke.questions.drift_report import drift_report
     from nofluke.questions.final_report import final_report
     from nofluke.questions.kpis import certify_kpis
     from nofluke.questions.methods_audit import audit_methods
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from nofluke.questions.stream import ComparisonStream
     from nofluke.scores.predictions import Predictions
     from nofluke.scores.readers import read
+    from nofluke.scores.readers.features import read_features
     from nofluke.scores.readers.predictions import read_predictions
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
@@ -49,6 +52,8 @@ __all__ = [
     "classify",
     "compare",
     "compare_pooled",
+    "drift",
+    "drift_report",
     "final_report",
     "functionals",
     "means",
@@ -59,6 +64,7 @@ __all__ = [
     "rank",
     "rank_metrics",
     "read",
+    "read_features",
     "read_predictions",
     "runs",
     "selection",
@@ -80,10 +86,12 @@ _ROOMS = {
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",
     "final_report": "nofluke.questions.final_report",
+    "drift_report": "nofluke.questions.drift_report",
     "rank": "nofluke.questions.rank",
     "rank_metrics": "nofluke.questions.rank",
     "read": "nofluke.scores.readers",
     "runs": "nofluke.questions.runs",
+    "read_features": "nofluke.scores.readers.features",
     "read_predictions": "nofluke.scores.readers.predictions",
     "split_breakeven": "nofluke.selective",
 }

@@ -104,6 +104,7 @@ def test_every_page_has_a_code_in_use():
         "champion",
         "classifier",
         "compare",
+        "drift",
         "final-report",
         "gate",
         "plan",

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nofluke import drift
+from nofluke import drift, drift_report, read_features
 from nofluke.classify import cost
 
 SHARES = st.floats(0.01, 0.99)
@@ -111,3 +111,86 @@ def test_the_stability_index_has_no_direction(rows, data):
     assert drift.psi(rows, rows, n_resamples=19).pvalue == 1
     assert 0.05 <= there.pvalue <= 1
     assert sum(there.reference) == len(rows)
+
+
+ROWS = st.lists(
+    st.tuples(st.floats(-50, 50).map(lambda v: round(v, 2)), st.sampled_from("abc")),
+    min_size=12,
+    max_size=40,
+)
+
+
+def report(before, now):
+    tables = (
+        read_features([{"v": v, "k": k} for v, k in part], columns={}) for part in (before, now)
+    )
+    return drift_report(*tables, alpha=0.2)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, ROWS, st.sampled_from([0.01, 3.0, 1000.0]), st.integers(-5, 5))
+def test_neither_units_nor_names_of_categories_move_a_report(before, now, scale, shift):
+    names = {"a": "z", "b": "m", "c": "n"}
+    found, other = (
+        report(*([(f(v), g(k)) for v, k in part] for part in (before, now)))
+        for f, g in ((float, str), (lambda v: v * scale + shift, names.get))
+    )
+    for a, b in zip(found.features, other.features, strict=True):
+        if a["test"] == "ks":
+            # Values that differ by rounding alone may tie or not after a change of units.
+            assert a["statistic"] == pytest.approx(b["statistic"], abs=1e-12)
+        else:
+            assert a["psi"] == pytest.approx(b["psi"], abs=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS)
+def test_equal_tables_show_no_change(rows):
+    found = report(rows, rows)
+
+    assert (found.seen, found.excluded) == ((), ())
+    assert all(f["pvalue"] == 1 for f in found.features)
+    assert all(f["psi"] == 0 for f in found.features)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40),
+    st.lists(st.integers(1, 9), min_size=1, max_size=40),
+    st.randoms(use_true_random=False),
+)
+def test_order_within_a_batch_and_a_saved_state_change_nothing(rows, sizes, random):
+    straight = other = drift.watch(errors=0.2, positives=(3, 20), negatives=0.1)
+    rest = list(rows)
+    for size in sizes:
+        batch, rest = rest[:size], rest[size:]
+        if not batch:
+            break
+        mixed = list(batch)
+        random.shuffle(mixed)
+        straight = straight.add([w for w, _ in batch], positive=[y for _, y in batch])
+        other = drift.Watch.from_json(other.to_json())
+        other = other.add([w for w, _ in mixed], positive=[y for _, y in mixed])
+    for a, b in zip(straight.rows(), other.rows(), strict=True):
+        assert a["evidence"] == pytest.approx(b["evidence"], rel=1e-9)
+        assert (a["n"], a["errors"]) == (b["n"], b["errors"])
+    assert straight.alarm == other.alarm or any(
+        r["peak"] == pytest.approx(r["limit"]) for r in straight.rows()
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices(), st.integers(1, 200), st.data())
+def test_limits_of_the_precision_hold_its_estimate_and_widen_with_the_level(matrix, n, data):
+    flagged = data.draw(st.integers(0, n))
+    low, high = (drift.bbse(*matrix, flagged=flagged, n=n, level=v) for v in (0.9, 0.99))
+    assume(not low.refuted)
+    tp, fp, fn, tn = matrix
+    right = low.estimate * tp / (tp + fn)
+    wrong = (1 - low.estimate) * fp / (fp + tn)
+
+    assert 0 <= low.precision[0] <= low.precision[1] <= 1
+    assert high.precision[0] <= low.precision[0]
+    assert high.precision[1] >= low.precision[1]
+    if right + wrong > 0:
+        assert low.precision[0] - 1e-12 <= right / (right + wrong) <= low.precision[1] + 1e-12

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nofluke.drift import monitor
-from nofluke.drift.concept import _ODDS
+from nofluke.drift.concept import ODDS
 from nofluke.errors import InputError
 from nofluke.kernels import restarts
 
@@ -15,12 +15,12 @@ def by_hand(batches, reference):
     """The evidence in exact fractions: every start with its weight, every bet."""
     p = Fraction(reference).limit_denominator(1000)
     total = Fraction(1, len(batches) + 1)
-    for odds in _ODDS:
+    for odds in ODDS:
         c = Fraction(odds).limit_denominator(1000)
         q = c * p / (1 - p + c * p)
         bet = (q - p) / (p * (1 - p))
         for s in range(1, len(batches) + 1):
-            wealth = Fraction(1, s * (s + 1) * len(_ODDS))
+            wealth = Fraction(1, s * (s + 1) * len(ODDS))
             for k, n in batches[s - 1 :]:
                 wealth *= (1 + bet * (1 - p)) ** k * (1 - bet * p) ** (n - k)
             total += wealth

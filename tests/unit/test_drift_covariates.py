@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -133,3 +135,53 @@ def test_cells_that_hold_no_row_change_nothing():
 def test_cells_are_counted_in_whole_numbers(n_bins):
     with pytest.raises(InputError, match="n_bins"):
         drift.covariates(np.arange(20), np.arange(20), n_bins=n_bins)
+
+
+def test_an_exact_sum_that_rounding_carries_above_one_is_one():
+    x = np.arange(900.0)
+    y = x.copy()
+    y[:4] = 2000  # a distance of 4 steps, at which SciPy's exact sum is 1 + 2e-16
+    found = drift.covariates(x, y, n_resamples=39, n_folds=2)
+    assert found.features[0].pvalue == 1
+    assert found.guarantee == "finite-sample"
+
+
+def test_categories_have_the_test_of_the_index_and_no_order():
+    before, now = np.tile([0, 1, 2], 30), np.repeat([0, 1, 2], [10, 10, 70])
+    found = drift.covariates(before, now, names=["k"], categories=["k"], n_resamples=199)
+    other = drift.covariates(
+        (before + 1) % 3, (now + 1) % 3, names=["k"], categories=["k"], n_resamples=199
+    )
+
+    assert found.features[0].ks is None
+    assert found.features[0].psi.pvalue == 0.001
+    assert found.drifted == ("k",)
+    assert found.features[0].psi.reference == (30, 30, 30)
+    assert other.features[0].psi.value == pytest.approx(found.features[0].psi.value)
+    assert found.auc == pytest.approx(other.auc, abs=0.02)
+    assert found.guarantee == "finite-sample"
+    with pytest.raises(InputError, match="categories names"):
+        drift.covariates(before, now, categories=["k"])
+
+
+def test_a_middle_category_that_grows_is_told_apart_although_it_has_no_order():
+    before, now = np.tile([0, 1, 2], 40), np.repeat([0, 1, 2], [10, 100, 10])
+    found = drift.covariates(before, now, names=["k"], categories=["k"])
+    assert found.auc > 0.7
+
+
+def test_more_rows_than_the_classifier_sees_are_still_tested_one_by_one():
+    rng = np.random.default_rng(0)
+    before, now = rng.normal(size=(300, 1)), rng.normal(size=(300, 1)) + 0.4
+    found = drift.covariates(before, now, max_rows=20, n_resamples=39)
+    assert found.features[0].ks == drift.covariates(before, now, n_resamples=39).features[0].ks
+    assert (found.n_reference, found.n_current) == (300, 300)
+
+
+def test_labellings_in_parts_are_those_at_once(monkeypatch):
+    rng = np.random.default_rng(1)
+    before, now = rng.normal(size=(2, 40, 2))
+    at_once = drift.covariates(before, now)
+    # The package's function of that name hides the module from a plain import.
+    monkeypatch.setattr(sys.modules["nofluke.drift.covariates"], "_CELLS", 500)
+    assert drift.covariates(before, now).auc_pvalue == at_once.auc_pvalue

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nofluke.errors import InputError, ReadError
-from nofluke.questions import following
+from nofluke.questions import growing
 from nofluke.questions.following import ArrivalOrder, PairReader
 
 WIDE = "item,score_a,score_b\nq1,1,0\nq2,0.5,1e-1\nq3,true,.25\n"
@@ -150,7 +150,7 @@ def test_what_cannot_be_read_is_refused(form, text, how, code, said):
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_a_row_without_an_end_is_refused_before_memory_is_full(form, monkeypatch):
-    monkeypatch.setattr(following, "_LONGEST", 1000)
+    monkeypatch.setattr(growing, "_LONGEST", 1000)
     reader = PairReader(form)
     assert pairs(reader, "id,a,b\nq,1,1\n" if form == "csv" else LINES)
     start, rest = ('"q,1,1\n', ["r,1,1\n"] * 200) if form == "csv" else ("{", ["{" * 1001])

@@ -125,6 +125,12 @@ def app() -> App:
         help_epilogue="Example: nofluke final-report scored.csv --positive yes --tried 30",
     )
     commands.command(
+        "nofluke.cli.drift:drift",
+        name="drift",
+        help="What has changed: predictors, the share of positives, or what labels mean?",
+        help_epilogue="Example: nofluke drift validation.csv november.csv --threshold 0.5",
+    )
+    commands.command(
         "nofluke.cli.plan:plan",
         name="plan",
         help="How many examples, before any is run; and a sealed plan to keep to.",

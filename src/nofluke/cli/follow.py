@@ -94,14 +94,12 @@ def follow(
         planned=planned,
         weight=weight,
     )
-    reader = PairReader(
-        _form(Path(path)), label=str(path), columns=columns, a=a, b=b, metric=metric
-    )
-    run = _Run(stream, reader, _state_path(state, path), str(path), names=(a or "A", b or "B"))
-    watching = _Watching(run, patience=_seconds(idle, "idle"), clock=clock, format=format)
-    wait = _seconds(poll, "poll") or 0.0
+    reader = PairReader(form(Path(path)), label=str(path), columns=columns, a=a, b=b, metric=metric)
+    run = _Run(stream, reader, state_path(state, path), str(path), names=(a or "A", b or "B"))
+    watching = _Watching(run, patience=seconds(idle, "idle"), clock=clock, format=format)
+    wait = seconds(poll, "poll") or 0.0
     interrupted = False
-    with closing(_Tail(Path(path))) as tail:
+    with closing(Tail(Path(path))) as tail:
         try:
             while not watching.over(tail):
                 sleep(wait)
@@ -128,7 +126,7 @@ class _Watching:
         self._talks = format == "text" and sys.stdout.isatty()
         self._last, self._next_told = clock(), 10
 
-    def over(self, tail: _Tail) -> bool:
+    def over(self, tail: Tail) -> bool:
         """Take what is new; whether there is nothing more to wait for."""
         run = self._run
         before = run.seen
@@ -269,10 +267,10 @@ class _Run:
             )
 
     def _changed(self, what: str) -> ReadError:
-        return _changed(self._label, what)
+        return changed(self._label, what)
 
 
-class _Tail:
+class Tail:
     """The new text of a growing file, piece by piece."""
 
     def __init__(self, path: Path) -> None:
@@ -293,7 +291,7 @@ class _Tail:
         self._check_same()
         self._file.seek(self._offset - len(self._guard))
         if self._file.read(len(self._guard)) != self._guard:
-            raise _changed(str(self._path), "text that was read before has changed")
+            raise changed(str(self._path), "text that was read before has changed")
         while piece := self._file.read(_PIECE):
             self._offset += len(piece)
             self._guard = (self._guard + piece)[-_GUARD:]
@@ -308,17 +306,18 @@ class _Tail:
         try:
             there = self._path.stat()
         except FileNotFoundError:
-            raise _changed(str(self._path), "the file is gone") from None
+            raise changed(str(self._path), "the file is gone") from None
         here = os.fstat(self._file.fileno())
         if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
-            raise _changed(str(self._path), "another file has taken its place")
+            raise changed(str(self._path), "another file has taken its place")
         if there.st_size < self._offset:
-            raise _changed(
+            raise changed(
                 str(self._path), f"it had {self._offset} bytes and now has {there.st_size}"
             )
 
 
-def _changed(label: str, what: str) -> ReadError:
+def changed(label: str, what: str) -> ReadError:
+    """The error about a file that did more than grow."""
     return ReadError(
         f"{label}: {what}. A followed file may only grow; begin afresh with the new one.",
         code="NF022",
@@ -326,19 +325,21 @@ def _changed(label: str, what: str) -> ReadError:
     )
 
 
-def _form(path: Path) -> str:
-    form = _FORMS.get(path.suffix.lower())
-    if form is None:
+def form(path: Path) -> str:
+    """How a followed file is written, by its name: "csv" or "jsonl"."""
+    found = _FORMS.get(path.suffix.lower())
+    if found is None:
         raise ReadError(
             f"{path}: a followed file is CSV, TSV or JSONL, and its name says which "
             f"({', '.join(_FORMS)}).",
             code="NF001",
             path=str(path),
         )
-    return form
+    return found
 
 
-def _state_path(state: str | Path | None, path: str | Path) -> Path | None:
+def state_path(state: str | Path | None, path: str | Path) -> Path | None:
+    """Where the state is kept: in a folder that exists, and not over the input."""
     if state is None:
         return None
     place = Path(state)
@@ -349,13 +350,14 @@ def _state_path(state: str | Path | None, path: str | Path) -> Path | None:
     return place
 
 
-def _seconds(value: float | None, name: str) -> float | None:
+def seconds(value: float | None, name: str) -> float | None:
+    """A number of seconds, not below 0."""
     if value is None:
         return None
-    seconds = checks.real(value, name=name)
-    if seconds < 0:
+    found = checks.real(value, name=name)
+    if found < 0:
         raise InputError(f"{name}={value!r} must not be below 0.", code="NF008")
-    return seconds
+    return found
 
 
 def _progress(result: Watched) -> str:

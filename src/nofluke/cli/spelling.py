@@ -24,6 +24,8 @@ _COMMANDS = (
 # Python's names of what the command line calls otherwise.
 _OTHERWISE = {"paired=False": "--unpaired", "statistic": "pooled"}
 
+_COMMANDS = ("certify", "champion", "classifier", "compare", "drift", "plan", "rank", "runs")
+
 _VALUE = (
     r"""\{[^{}]*\} | \([^()]*\) | \[[^][]*\] | '[^']*' | "[^"]*" | [^\s,;:()'"]*[^\s,;:()'".]"""
 )

@@ -2,8 +2,9 @@
 
 from nofluke.drift.concept import Monitor, monitor
 from nofluke.drift.covariates import PSI, CovariateDrift, FeatureDrift, covariates, psi
-from nofluke.drift.diagnosis import Diagnosis, diagnose
+from nofluke.drift.diagnosis import Diagnosis, diagnose, moved
 from nofluke.drift.labels import Consequences, LabelShift, bbse, consequences, em
+from nofluke.drift.watch import Watch, watch
 
 __all__ = [
     "PSI",
@@ -13,11 +14,14 @@ __all__ = [
     "FeatureDrift",
     "LabelShift",
     "Monitor",
+    "Watch",
     "bbse",
     "consequences",
     "covariates",
     "diagnose",
     "em",
     "monitor",
+    "moved",
     "psi",
+    "watch",
 ]

@@ -11,14 +11,15 @@ import numpy as np
 from nofluke import checks, proportions
 from nofluke.errors import InputError
 from nofluke.kernels import restarts
+from nofluke.results import Interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from nofluke.results import Row
 
-# Multiples of the odds of an error that are bet on, in equal parts.
-_ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
+#: Multiples of the odds of an error that are bet on, in equal parts.
+ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,7 +79,7 @@ class Monitor:
                 "errors holds values outside [0, 1]; divide losses by the largest possible one.",
                 code="NF010",
             )
-        bet = restarts.bets(self.reference, np.array(_ODDS))
+        bet = restarts.bets(self.reference, np.array(ODDS))
         gains = np.log1p(bet * (x[:, None] - self.reference)).sum(axis=0)
         return self._after(gains, x.size, float(x.sum()))
 
@@ -92,7 +93,7 @@ class Monitor:
         size = checks.whole(n, name="n")
         if k > size:
             raise InputError(f"errors={k} is more than n={size}.", code="NF008")
-        bet = restarts.bets(self.reference, np.array(_ODDS))
+        bet = restarts.bets(self.reference, np.array(ODDS))
         gains = restarts.log_factors(np.array(float(k)), np.array(float(size)), self.reference, bet)
         return self._after(gains, size, float(k))
 
@@ -132,7 +133,7 @@ class Monitor:
         )
 
 
-def monitor(*, reference: float | tuple[int, int], alpha: float = 0.05) -> Monitor:
+def monitor(*, reference: float | tuple[int, int] | Interval, alpha: float = 0.05) -> Monitor:
     """A monitor of the error rate that may run for ever and be looked at after every batch.
 
     Its evidence is an e-process: wealth of bets against "no batch has an error rate above the
@@ -146,11 +147,13 @@ def monitor(*, reference: float | tuple[int, int], alpha: float = 0.05) -> Monit
 
     Args:
         reference: The rate that counts as no drift, in (0, 1); or (k, n), k errors among n rows of
-            the time before: half the error level then goes into its upper limit.
+            the time before: half the error level then goes into its upper limit; or an interval
+            with an upper limit, whose error level (a part of ``alpha``) is taken off.
         alpha: The probability that there is ever an alarm without drift.
 
     Raises:
-        InputError: A reference of 0 or 1, or counts whose upper limit is 1 (NF248).
+        InputError: A reference of 0 or 1, counts whose upper limit is 1 (NF248), or an interval
+            that leaves nothing of ``alpha``.
 
     Source: Ville 1939 for the bound. E-detectors (Shin, Ramdas & Rinaldo 2024) start anew, too,
     but bound the time to a false alarm and not the probability that there ever is one.
@@ -167,7 +170,10 @@ def monitor(*, reference: float | tuple[int, int], alpha: float = 0.05) -> Monit
     assumes: tuple[str, ...] = (
         "given the rows before, each row is wrong with probability at most the reference",
     )
-    if isinstance(reference, tuple):
+    if isinstance(reference, Interval):
+        rate, taken = _limit(reference, error), reference.alpha
+        assumes += ("the interval of the reference holds at its level",)
+    elif isinstance(reference, tuple):
         rate, taken = _upper(reference, error / 2), error / 2
         assumes += ("the rows behind the reference are independent",)
     else:
@@ -177,7 +183,7 @@ def monitor(*, reference: float | tuple[int, int], alpha: float = 0.05) -> Monit
         alpha=error,
         limit=1 / (error - taken),
         taken=taken,
-        log_wealth=np.full(len(_ODDS), -np.inf),
+        log_wealth=np.full(len(ODDS), -np.inf),
         assumes=assumes,
     )
 
@@ -193,3 +199,13 @@ def _upper(drawn: tuple[int, int], error: float) -> float:
             f"reference={drawn!r}: every row was wrong, so no rate can lie above.", code="NF248"
         )
     return limit
+
+
+def _limit(reference: Interval, error: float) -> float:
+    if reference.alpha >= error or reference.side == "lower":
+        raise InputError(
+            f"the interval of the reference has side={reference.side!r} and alpha="
+            f"{reference.alpha:g}; expected an upper limit, and less than alpha={error:g}.",
+            code="NF008",
+        )
+    return checks.fraction(reference.upper, name="the upper limit of the reference")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from nofluke import checks
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 from nofluke.kernels import two_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # From this many rows on one side the limit law of the KS statistic is used.
 _EXACT: Final = 1000
 _SLACK: Final = 1e-12  # statistics that tie up to rounding are ties
+_CELLS: Final = 20_000_000  # rows times labellings that are held in memory at once
 
 
 class Classifier(Protocol):
@@ -68,14 +70,15 @@ class FeatureDrift:
 
     Attributes:
         name: Its name.
-        ks: Largest difference of the two distribution functions.
-        pvalue: That of the KS test.
+        ks: Largest difference of the two distribution functions; None for categories, which have
+            no order.
+        pvalue: That of the KS test; for categories that of the stability index.
         adjusted: The same after Holm, over all features.
         psi: The stability index.
     """
 
     name: str
-    ks: float
+    ks: float | None
     pvalue: float
     adjusted: float
     psi: PSI
@@ -185,25 +188,31 @@ def covariates(
     current: ArrayLike,
     *,
     names: Sequence[str] | None = None,
+    categories: Collection[str] = (),
     alpha: float = 0.05,
     estimator: Classifier | None = None,
     n_folds: int = 5,
     n_bins: int = 10,
     n_resamples: int = 199,
+    max_rows: int = 20_000,
     seed: int = 0,
 ) -> CovariateDrift:
     """Whether the predictors of two times differ: feature by feature, and all together.
 
     Each feature has a two-sample KS test, adjusted by Holm over the features, and the stability
-    index. All together a classifier is trained to tell the times apart (Lopez-Paz & Oquab 2017);
-    its area under the ROC curve out of fold is compared with that of complete runs under permuted
-    times, which is exact, while a binomial law for out-of-fold predictions is not: the folds share
+    index; a feature of categories, whose codes have no order, has the permutation test of that
+    index over its categories instead.
+
+    All together a classifier is trained to tell the times apart (Lopez-Paz & Oquab 2017); its area
+    under the ROC curve out of fold is compared with that of complete runs under permuted times,
+    which is exact, while a binomial law for out-of-fold predictions is not: the folds share
     their training rows. The verdict gives half the error level to the features, half to this test.
 
     Args:
         reference: Rows before, shape (n, p) or (n,).
         current: Rows now, shape (m, p) or (m,).
         names: Names of the features; "x0", "x1", ... by default.
+        categories: Those of the names whose values are codes of categories.
         alpha: Error level of the verdict.
         estimator: What tells the times apart; by default a ridge regression on features and their
             squares, which sees changes of location, spread and linear dependence on the times.
@@ -211,6 +220,8 @@ def covariates(
         n_folds: Folds.
         n_bins: Cells of the stability index.
         n_resamples: Permutations.
+        max_rows: Rows of either time that the classifier sees, drawn at random from more; the
+            tests of single features see all.
         seed: Seed of folds and permutations.
 
     Raises:
@@ -229,6 +240,8 @@ def covariates(
     folds = checks.whole(n_folds, name="n_folds", least=2)
     B = checks.whole(n_resamples, name="n_resamples")
     n_bins = checks.whole(n_bins, name="n_bins", least=2)
+    most = checks.whole(max_rows, name="max_rows", least=2 * folds)
+    coded = _coded(labels, categories)
     if min(len(a), len(b)) < 2 * folds or error < 2 / (B + 1):
         raise InputError(
             f"{len(a)} and {len(b)} rows, n_folds={folds} and n_resamples={B} can show no drift at "
@@ -237,20 +250,26 @@ def covariates(
             code="NF248",
         )
     draw = checks.generator(seed)
-    auc, p_auc = _told_apart(a, b, estimator, folds=folds, B=B, rng=draw)
-    tested = [_ks(x, y) for x, y in zip(a.T, b.T, strict=True)]
-    adjusted = _holm(np.array([p for _, p in tested]))
+    before, now = _indicators(_some(a, most, draw), _some(b, most, draw), coded)
+    auc, p_auc = _told_apart(before, now, estimator, folds=folds, B=B, rng=draw)
+    # As many permutations as the smallest p-value needs to be seen after Holm.
+    enough = max(999, math.ceil(2 * len(labels) / error))
+    tested = [
+        _category(x, y, enough, draw) if code else _number(x, y, n_bins, draw)
+        for x, y, code in zip(a.T, b.T, coded, strict=True)
+    ]
+    adjusted = _holm(np.array([p for _, p, _ in tested]))
     features = tuple(
         FeatureDrift(
             name=name,
             ks=tested[j][0],
             pvalue=tested[j][1],
             adjusted=float(adjusted[j]),
-            psi=_psi(a[:, j], b[:, j], _cuts(a[:, j], b[:, j], None, n_bins), 999, draw),
+            psi=tested[j][2],
         )
         for j, name in enumerate(labels)
     )
-    exact = max(len(a), len(b)) <= _EXACT
+    exact = max(len(a), len(b)) <= _EXACT or all(coded)
     return CovariateDrift(
         features=features,
         auc=auc,
@@ -301,6 +320,53 @@ def _names(
     return given
 
 
+def _coded(names: tuple[str, ...], categories: Collection[str]) -> list[bool]:
+    unknown = sorted(set(categories) - set(names))
+    if unknown:
+        raise InputError(
+            f"categories names {some(unknown)}; the features are {some(names)}.", code="NF248"
+        )
+    return [name in set(categories) for name in names]
+
+
+def _some(rows: NDArray[np.float64], most: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    if len(rows) <= most:
+        return rows
+    return rows[np.sort(rng.choice(len(rows), most, replace=False))]
+
+
+def _indicators(
+    a: NDArray[np.float64], b: NDArray[np.float64], coded: list[bool]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Categories as columns of 0 and 1, one for each but the first; others as they are."""
+    if not any(coded):
+        return a, b
+    both = np.concatenate([a, b])
+    parts = [
+        (x[:, None] == np.unique(x)[1:]).astype(np.float64) if code else x[:, None]
+        for x, code in zip(both.T, coded, strict=True)
+    ]
+    whole = np.hstack(parts)
+    if not whole.shape[1]:  # one category in one feature: nothing to tell by
+        whole = np.zeros((len(both), 1))
+    return whole[: len(a)], whole[len(a) :]
+
+
+def _number(
+    x: NDArray[np.float64], y: NDArray[np.float64], n_bins: int, rng: np.random.Generator
+) -> tuple[float | None, float, PSI]:
+    ks, pvalue = _ks(x, y)
+    return ks, pvalue, _psi(x, y, _cuts(x, y, None, n_bins), 999, rng)
+
+
+def _category(
+    x: NDArray[np.float64], y: NDArray[np.float64], B: int, rng: np.random.Generator
+) -> tuple[float | None, float, PSI]:
+    """One cell for each code; the p-value is that of the permutation test."""
+    found = _psi(x, y, np.unique(np.concatenate([x, y]))[1:], B, rng)
+    return None, found.pvalue, found
+
+
 def _cuts(
     x: NDArray[np.float64], y: NDArray[np.float64], cuts: ArrayLike | None, n_bins: int
 ) -> NDArray[np.float64]:
@@ -346,9 +412,13 @@ def _ks(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
     """Statistic and p-value; with ties the p-value for continuous values is on the safe side."""
     from scipy.stats import ks_2samp
 
-    method = "exact" if max(x.size, y.size) <= _EXACT else "asymp"
-    found = ks_2samp(x, y, method=method)
-    return float(found.statistic), float(found.pvalue)
+    exact = max(x.size, y.size) <= _EXACT
+    with warnings.catch_warnings(record=True) as failed:
+        warnings.simplefilter("always")
+        found = ks_2samp(x, y, method="exact" if exact else "asymp")
+    # Where rounding carries the exact sum above 1, SciPy warns and takes the limit law instead.
+    pvalue = 1.0 if exact and failed else float(found.pvalue)
+    return float(found.statistic), pvalue
 
 
 def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -370,14 +440,22 @@ def _told_apart(
 ) -> tuple[float, float]:
     """The area out of fold and the share of permutations that reach it."""
     X = np.concatenate([a, b])
+    # By powers of two, so that squares of huge and of tiny values stay finite and nothing else
+    # changes.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
     fold = rng.permutation(np.arange(len(X)) % folds)
     now = np.arange(len(X)) >= len(a)
     labels = np.column_stack([now, *(rng.permutation(now) for _ in range(B))])
-    found = (
-        two_samples.fold_areas(X, labels, fold)
-        if estimator is None
-        else _areas_of(estimator, X, labels, fold)
-    )
+    if estimator is not None:
+        found = _areas_of(estimator, X, labels, fold)
+    else:
+        at_once = max(1, _CELLS // len(X))
+        found = np.concatenate(
+            [
+                two_samples.fold_areas(X, labels[:, i : i + at_once], fold)
+                for i in range(0, B + 1, at_once)
+            ]
+        )
     return float(found[0]), float(np.mean(found >= found[0] - _SLACK))
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nofluke.drift.concept import Monitor
     from nofluke.drift.covariates import CovariateDrift
     from nofluke.drift.labels import LabelShift
+    from nofluke.results import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,8 @@ def diagnose(
     *,
     covariates: CovariateDrift | None = None,
     share: LabelShift | None = None,
-    prevalence: float | None = None,
+    prevalence: float | Interval | None = None,
+    labelled: Interval | None = None,
     errors: Monitor | None = None,
     positives: Monitor | None = None,
     negatives: Monitor | None = None,
@@ -54,7 +56,11 @@ def diagnose(
     Args:
         covariates: From ``covariates``.
         share: The share of positives now, from ``bbse`` or ``em``.
-        prevalence: The share before; with ``share``.
+        prevalence: The share before, known or with its own interval; with ``share`` or
+            ``labelled``. The share has moved where what is known of both times is disjoint, which
+            without a move has at most the sum of their error levels as its probability.
+        labelled: The share of positives among labelled rows of now; it then takes the place of
+            ``share``.
         errors: The monitor of all labelled rows.
         positives: The monitor of the errors among positives (missed ones).
         negatives: The monitor of the errors among negatives (false alarms).
@@ -71,23 +77,27 @@ def diagnose(
     >>> diagnose(positives=missed).excluded
     ('label drift alone',)
     """
-    given = (covariates, share, errors, positives, negatives)
-    if all(part is None for part in given) or (share is None) != (prevalence is None):
+    given = (covariates, share, labelled, errors, positives, negatives)
+    now = [part for part in (share, labelled) if part is not None]
+    if all(part is None for part in given) or (not now) != (prevalence is None):
         raise InputError(
             "diagnose() needs some evidence, and share= and prevalence= together.", code="NF008"
         )
-    if prevalence is not None:
+    if isinstance(prevalence, float | int):
         checks.fraction(prevalence, name="prevalence")
-    moved = _moved(share, prevalence)
+    counted = moved(labelled, prevalence)
     classes = [m for m in (positives, negatives) if m is not None]
     within = any(m.alarm is not None for m in classes)
+    # Flags tell the share only where rates within the classes stay; labels tell it in any case.
+    trusted = share is not None and not share.refuted and labelled is None and not within
+    believed = trusted and moved(share, prevalence)
     overall = errors is not None and errors.alarm is not None
     refuted = share is not None and share.refuted
     seen = [
         name
         for name, found in (
             ("predictors", covariates is not None and covariates.seen),
-            ("share of positives", moved),
+            ("share of positives", counted or believed),
             ("errors", overall),
             ("errors within a class", within),
         )
@@ -96,10 +106,17 @@ def diagnose(
     return Diagnosis(
         seen=tuple(seen),
         excluded=("label drift alone",) if within or refuted else (),
-        says=_says(covariates, overall=overall, within=within, moved=moved, refuted=refuted),
+        says=_says(
+            covariates,
+            overall=overall,
+            within=within,
+            moved=counted,
+            believed=believed,
+            refuted=refuted,
+        ),
         notes=_open(
             predictors=None if covariates is None else covariates.seen,
-            labelled=errors is not None or bool(classes),
+            labelled=errors is not None or bool(classes) or labelled is not None,
             classes=len(classes),
             overall=overall,
             within=within,
@@ -107,18 +124,34 @@ def diagnose(
     )
 
 
-def _moved(share: LabelShift | None, prevalence: float | None) -> bool:
-    """Whether the limits of the share of positives exclude the old one."""
-    if share is None or prevalence is None or share.refuted:
+def moved(now: Interval | None, before: float | Interval | None) -> bool:
+    """Whether what is known of the share now and before has nothing in common.
+
+    >>> from nofluke.proportions import of_counts
+    >>> moved(of_counts(9, 10, level=0.9), 0.5), moved(of_counts(6, 10, level=0.9), 0.5)
+    (True, False)
+    """
+    if now is None or before is None:
         return False
-    return not share.lower <= prevalence <= share.upper
+    low, high = (
+        (before, before) if isinstance(before, float | int) else (before.lower, before.upper)
+    )
+    return now.upper < low or high < now.lower
 
 
 def _says(
-    covariates: CovariateDrift | None, *, overall: bool, within: bool, moved: bool, refuted: bool
+    covariates: CovariateDrift | None,
+    *,
+    overall: bool,
+    within: bool,
+    moved: bool,
+    believed: bool,
+    refuted: bool,
 ) -> tuple[str, ...]:
     said = [] if covariates is None else [str(covariates)]
     if moved:
+        said.append("The share of positives among labelled rows has moved.")
+    if believed:
         said.append("If in each class rows are drawn as before, the share of positives has moved.")
     if refuted:
         said.append("No share of positives explains the flagged rows: not label drift alone.")

@@ -31,6 +31,8 @@ class LabelShift(Interval):
         boundary: Whether the estimate is 0 or 1: by chance with few rows, or because the
             assumption fails.
         refuted: Whether no share of positives explains the rows at this level.
+        precision: Limits of the precision of the flags now, which hold together with those of the
+            share; None for "em", and where no share explains the flags.
         assumes: What must be true for the interval.
         notes: Cautions, each beginning with its code.
     """
@@ -38,6 +40,7 @@ class LabelShift(Interval):
     raw: float
     boundary: bool
     refuted: bool
+    precision: tuple[float, float] | None = None
     assumes: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
@@ -126,12 +129,11 @@ def bbse(
         )
     t, f, r = cells[0] / positives, cells[1] / negatives, now / count
     raw = (r - f) / (t - f)
-    lower, upper, refuted = _corners(
-        *(
-            proportions.of_counts(k, size, method="clopper_pearson", alpha=error / 3)
-            for k, size in ((now, count), (cells[0], positives), (cells[1], negatives))
-        )
-    )
+    rates = [
+        proportions.of_counts(k, size, method="clopper_pearson", alpha=error / 3)
+        for k, size in ((now, count), (cells[0], positives), (cells[1], negatives))
+    ]
+    lower, upper, refuted = _corners(*rates)
     estimate = min(1.0, max(0.0, raw))
     return LabelShift(
         estimate=estimate,
@@ -145,6 +147,7 @@ def bbse(
         raw=raw,
         boundary=not 0 < raw < 1,
         refuted=refuted,
+        precision=None if refuted else _precision_corners(*rates),
         assumes=(_ONLY, "recall is above the false positive rate", "rows are independent"),
         notes=_notes(raw, refuted=refuted, by="share of flagged rows"),
     )
@@ -288,6 +291,21 @@ def _corners(r: Interval, t: Interval, f: Interval) -> tuple[float, float, bool]
     lower = 0.0 if r.lower <= f.upper else (r.lower - f.upper) / (t.upper - f.upper)
     upper = 1.0 if r.upper >= t.lower else (r.upper - f.lower) / (t.lower - f.lower)
     return min(1.0, lower), max(0.0, upper), False
+
+
+def _precision_corners(r: Interval, t: Interval, f: Interval) -> tuple[float, float]:
+    """Least and largest share of positives among flagged rows over the same limits.
+
+    s t / r = t (r - f) / (r (t - f)) grows in r and falls in t and f where f <= r <= t, so that
+    its extremes lie in the corners of the share itself.
+    """
+
+    def at(r: float, t: float, f: float) -> float:
+        return t * (r - f) / (r * (t - f))
+
+    lower = 0.0 if r.lower <= f.upper else at(r.lower, t.upper, f.upper)
+    upper = 1.0 if r.upper >= t.lower else at(r.upper, t.lower, f.lower)
+    return min(1.0, lower), max(0.0, upper)
 
 
 def _maximum(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

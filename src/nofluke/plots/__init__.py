@@ -12,6 +12,7 @@ from nofluke.plots.classifier import benefit, costs, precision_recall, roc
 from nofluke.plots.classifier_parts import parts
 from nofluke.plots.differences import differences
 from nofluke.plots.dispatch import draw
+from nofluke.plots.drift import drift, drift_evidence
 from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
@@ -39,6 +40,8 @@ __all__ = [
     "costs",
     "differences",
     "draw",
+    "drift",
+    "drift_evidence",
     "envelope",
     "estimates",
     "evidence",

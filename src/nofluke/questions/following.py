@@ -5,13 +5,11 @@ Nothing here opens a file. A line counts once it has ended; the rest waits for t
 
 from __future__ import annotations
 
-import csv
-import json
 import math
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nofluke.errors import InputError, ReadError, some
+from nofluke.questions.growing import GrowingText, number
 from nofluke.scores.readers.columns import ALIASES
 
 if TYPE_CHECKING:
@@ -19,10 +17,6 @@ if TYPE_CHECKING:
 
 _NAMES = {"a": ("a", "score_a"), "b": ("b", "score_b")}
 _ROLES = {"example", "a", "b", "candidate", "score", "metric"}
-_NUMBER = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")
-_TRUTH = {"true": 1.0, "false": 0.0}
-# Characters of one row. An open quotation mark that never closes would swallow the file.
-_LONGEST = 50_000_000
 _FEW = 100
 
 
@@ -47,7 +41,7 @@ class _Layout(NamedTuple):
     metric: str | None = None
 
 
-class PairReader:
+class PairReader(GrowingText[_Layout]):
     r"""Pairs from the text of a growing CSV, TSV or JSONL file, in the order they complete.
 
     The file is wide (a row has both scores of an example) or long (a row has one score of one
@@ -78,15 +72,9 @@ class PairReader:
         b: str | None = None,
         metric: str | None = None,
     ) -> None:
-        self._form, self._label = form, label
+        super().__init__(form, label=label)
         self._columns, self._sides, self._metric = dict(columns or {}), (a, b), metric
         self._check_asked()
-        self._rest, self._line = "", 0
-        self._open: list[str] = []  # lines of a record whose quotation mark is open
-        self._size, self._quoted = 0, False
-        self._delimiter = ","
-        self._header: list[str] = []
-        self._layout: _Layout | None = None
         self._done: set[str] = set()
         self._waiting: dict[str, tuple[int, float]] = {}
         self._metrics: set[str] = set()
@@ -100,7 +88,7 @@ class PairReader:
             told.append(f"{len(self._waiting)} examples have one score only")
         if not self._done and self._others:
             told.append(f"none of the candidates is asked for: {some(sorted(self._others))}")
-        if self._open or self._rest.strip():
+        if self.unfinished:
             told.append("the last line has no end yet and is not counted")
         return (f"NF158: {'; '.join(told)}.",) if told else ()
 
@@ -116,63 +104,6 @@ class PairReader:
             pair = None if row is None else self._pair(row, line)
             if pair is not None:
                 yield pair
-
-    def _records(self, text: str) -> Iterator[tuple[str, int]]:
-        """Finished records and the line each begins on; a quoted cell may hold line ends."""
-        *lines, self._rest = (self._rest + text).split("\n")
-        for line in lines:
-            self._open.append(line)
-            self._size += len(line) + 1
-            self._quoted ^= self._form == "csv" and line.count('"') % 2 == 1
-            if self._quoted:
-                self._check_size()
-                continue
-            record, first = "\n".join(self._open), self._line + 1
-            self._line += len(self._open)
-            self._open, self._size = [], 0
-            yield record.removesuffix("\r"), first
-        self._check_size()
-
-    def _check_size(self) -> None:
-        if self._size + len(self._rest) > _LONGEST:
-            raise self._refuse(
-                f"from line {self._line + 1} on there is no end of a row within {_LONGEST} "
-                "characters; a quotation mark may be open.",
-                "NF003",
-                self._line + 1,
-            )
-
-    def _row(self, record: str, line: int) -> Mapping[str, Any] | None:
-        """The record by column; None for the header and for blank lines."""
-        if not record.strip():
-            return None
-        if self._form == "jsonl":
-            return self._object(record, line)
-        if not self._header:
-            record = record.removeprefix("\ufeff")
-            self._delimiter = max("\t;,", key=record.count)
-            self._header = next(csv.reader([record], delimiter=self._delimiter))
-            self._layout = self._resolve(self._header, line)
-            return None
-        cells = next(csv.reader([record], delimiter=self._delimiter))
-        if len(cells) != len(self._header):
-            raise self._refuse(
-                f"line {line} has {len(cells)} cells, the header has {len(self._header)}.",
-                "NF003",
-                line,
-            )
-        return dict(zip(self._header, cells, strict=True))
-
-    def _object(self, record: str, line: int) -> Mapping[str, Any]:
-        try:
-            row = json.loads(record.removeprefix("\ufeff"))
-        except (ValueError, RecursionError) as error:
-            raise self._refuse(f"line {line} is not JSON ({error}).", "NF003", line) from None
-        if not isinstance(row, dict):
-            raise self._refuse(f"line {line} is no JSON object.", "NF003", line)
-        if self._layout is None:
-            self._layout = self._resolve(list(row), line)
-        return row
 
     def _pair(self, row: Mapping[str, Any], line: int) -> Pair | None:
         layout = self._layout
@@ -247,9 +178,9 @@ class PairReader:
 
     def _score(self, row: Mapping[str, Any], column: str, example: str, line: int) -> float:
         value = self._cell(row, column, line)
-        number = _number(value)
-        if number is not None:
-            return number
+        found = number(value)
+        if found is not None:
+            return found
         told = f"line {line}, example {example!r}: {column}={value!r}"
         if value is None or (isinstance(value, str) and not value.strip()):
             raise self._refuse(
@@ -330,10 +261,6 @@ class PairReader:
             line,
         )
 
-    def _refuse(self, message: str, code: str, line: int, field: str | None = None) -> ReadError:
-        letter = f"{self._label}: {message}"
-        return ReadError(letter, code=code, path=self._label, line=line, field=field)
-
 
 class ArrivalOrder:
     """Whether scores go up or down as items arrive: their correlation with 1, 2, 3, ..., in O(1).
@@ -380,14 +307,3 @@ class ArrivalOrder:
             f"{self.n} items). Sorted items break the promise: shuffle the test set before it is "
             "run."
         )
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, str):
-        text = value.strip()
-        if text.lower() in _TRUTH:
-            return _TRUTH[text.lower()]
-        return float(text) if _NUMBER.fullmatch(text) else None
-    if isinstance(value, bool | int | float):
-        return None if isinstance(value, float) and math.isnan(value) else float(value)
-    return None

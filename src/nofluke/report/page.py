@@ -13,6 +13,7 @@ from nofluke.report import (  # the pages register themselves
     champion,  # noqa: F401
     classifier,  # noqa: F401
     comparison,  # noqa: F401
+    drift,  # noqa: F401
     envelope,  # noqa: F401
     final_report,  # noqa: F401
     leakage,  # noqa: F401
