@@ -21,7 +21,7 @@ from nofluke.questions.classifier_rows import Rows
 from nofluke.questions.final_report_card import FinalReport
 from nofluke.questions.final_report_checklist import checklist
 from nofluke.questions.final_report_rows import AT_THRESHOLD
-from nofluke.questions.final_report_words import assumptions, notes
+from nofluke.questions.final_report_words import assumptions, cautions, notes
 from nofluke.scores.predictions import Predictions
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from nofluke.questions.classifier_asked import Costs
     from nofluke.questions.classifier_card import ClassifierCard
     from nofluke.results import Row
+
+# An error level divided by many lies far out, where limits that hold in the limit of many rows miss
+# many times as often as they say. These never do.
+_RATES = "clopper_pearson"
+
+_OF_DECISIONS = ("NF207", "NF208", "NF209", "NF221")  # cautions about the matrix at a threshold
 
 
 def final_report(
@@ -60,7 +66,8 @@ def final_report(
     rule of the choice, the interval that is quoted is one of N, and the chance that any of them
     misses is at most the sum of theirs (Bonferroni): so each number may be quoted by itself after
     the choice. What it would be without paying stands beside it. The area of the one with the
-    largest area has the interval of ``champion``, which knows that rule.
+    largest area has the interval of ``champion``, which knows that rule. Rates are those of Clopper
+    and Pearson, since a small error level is where asymptotic ones fail first.
 
     Args:
         predictions: Labels and predictions of at least two candidates on the same examples. A
@@ -94,7 +101,8 @@ def final_report(
             (NF285); a choice, counts or words that do not fit (NF286); plans (NF254) and costs
             (NF064) that cannot be used; only one class.
 
-    Source: Bonferroni's inequality; and those of ``champion`` and ``classifier``.
+    Source: Bonferroni's inequality; Clopper & Pearson 1934; and those of ``champion`` and
+    ``classifier``.
 
     >>> from nofluke import Predictions
     >>> y = [0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1]
@@ -151,7 +159,7 @@ def final_report(
         asked=how,
         payment=payment,
         champion=best,
-        card=paid,
+        card=replace(paid, matrices=decided.matrices),
         usual=usual,
         numbers=tuple(numbers),
         checklist=items,
@@ -162,7 +170,9 @@ def final_report(
         assumes=assumptions(how, choice, payment, usual, best),
         n=len(table.examples),
         digest=table.digest,
-        notes=notes(how, choice, items, usual, best),
+        notes=notes(
+            how, choice, items, [*best.notes, *cautions(usual, decided, how, payment)], m=best.m
+        ),
         question={
             "planned": planned,
             "chosen": chosen,
@@ -189,7 +199,12 @@ class _Cards:
         self, table: Predictions, threshold: float | None, costs: Costs, resamples: int, seed: int
     ) -> None:
         self.table, self.resamples = table, resamples
-        self.how: dict[str, Any] = {"threshold": threshold, "costs": costs, "seed": seed}
+        self.how: dict[str, Any] = {
+            "threshold": threshold,
+            "costs": costs,
+            "seed": seed,
+            "method": _RATES,
+        }
 
     def usual(self, level: float) -> ClassifierCard:
         """The card at the level of the report, with the test and the band of calibration."""
@@ -236,7 +251,6 @@ class _Cards:
             (name,),
             prevalence=None,
             level=level,
-            method="wilson",
             n_resamples=self.resamples,
             **self.how,
         )
@@ -266,7 +280,7 @@ def _undecided(card: ClassifierCard) -> ClassifierCard:
         metrics=kept(card.metrics),
         parts=kept(card.parts),
         matrices=(),
-        notes=tuple(note for note in card.notes if not note.startswith("NF221")),
+        notes=tuple(note for note in card.notes if not note.startswith(_OF_DECISIONS)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from nofluke import checks, selective
+from nofluke import checks
 from nofluke.errors import InputError, some
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ SCOPE: Final = {
     "deployment": "where and for what it will be used",
     "rows": "where the rows come from and how they were kept out of training",
 }
+_MOST: Final = 10**9  # numbers to pay for; far beyond it an error level is lost in rounding
 _NONE = ("dropped_seeds", "submissions")  # counts that may be 0; of the others one is in use
 
 
@@ -61,8 +62,11 @@ class Payment(NamedTuple):
 
     def alpha(self, alpha: float, *, decision: bool = False) -> float:
         """Error level of one number."""
-        count = self.candidates * self.metrics * (self.thresholds if decision else 1)
-        return selective.bonferroni(K=count, delta=alpha).alpha(1)
+        return alpha / self.among(decision=decision)
+
+    def among(self, *, decision: bool = False) -> int:
+        """Numbers that could have been quoted in the place of one."""
+        return self.candidates * self.metrics * (self.thresholds if decision else 1)
 
 
 class Asked(NamedTuple):
@@ -135,6 +139,14 @@ def asked(
             f"tried={number} is less than the {least} that the data and the counts tell of "
             f"({table.K} candidates in the data; {_told(counts)}); count all that could have been "
             "chosen.",
+            code="NF286",
+        )
+    paid = number * counts.get("metrics", 1) * counts.get("thresholds", 1)
+    if paid > _MOST:
+        raise InputError(
+            f"tried, metrics and thresholds make {paid:.4g} numbers that could have been quoted; "
+            f"up to {_MOST:,} can be paid for. Evaluate the chosen one on fresh rows, where "
+            "nothing is to be paid.",
             code="NF286",
         )
     return Asked(

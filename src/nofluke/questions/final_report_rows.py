@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from nofluke import selective
 from nofluke.questions.classifier_pairs import Together, difference
 
 if TYPE_CHECKING:
@@ -122,8 +121,7 @@ def differences(
 
 
 def _against(part: str, both: Together, pair: tuple[int, int], asked: Asked, count: int) -> Row:
-    alpha = selective.bonferroni(K=count, delta=asked.alpha).alpha(1)
-    found, plain = (difference(both, *pair, a) for a in (alpha, asked.alpha))
+    found, plain = (difference(both, *pair, a) for a in (asked.alpha / count, asked.alpha))
     positives = int(np.count_nonzero(both.y))
     return {
         "part": part,
@@ -133,12 +131,12 @@ def _against(part: str, both: Together, pair: tuple[int, int], asked: Asked, cou
         "group": None,
         "shown": found["estimate"],
         "estimate": None,
-        "lower": found["lower"],
-        "upper": found["upper"],
+        "lower": max(found["lower"], -1.0),
+        "upper": min(found["upper"], 1.0),
         "level": asked.level,
         "alone": found["level"],
-        "nominal_lower": plain["lower"],
-        "nominal_upper": plain["upper"],
+        "nominal_lower": max(plain["lower"], -1.0),
+        "nominal_upper": min(plain["upper"], 1.0),
         "pvalue": None if found["pvalue"] is None else min(1.0, count * found["pvalue"]),
         "n": found["n"],
         "n_positive": positives,
@@ -187,13 +185,12 @@ def _calibration_test(asked: Asked, payment: Payment, plain: ClassifierCard) -> 
         ("shown", "lower", "upper", "nominal_lower", "nominal_upper", "better")
     )
     row = _quoted("calibration", base, base, asked) | blank
-    count = payment.candidates * payment.metrics
     return [
         row
         | {
             "metric": "calibration_test",
             "alone": None,
-            "pvalue": min(1.0, count * found["pvalue"]),
+            "pvalue": min(1.0, payment.among() * found["pvalue"]),
             "n": found["n"],
             "method": f"resamples of labels ({found['n_resamples']})",
             "guarantee": "finite-sample",

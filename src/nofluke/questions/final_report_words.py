@@ -77,11 +77,27 @@ def assumptions(
     return tuple(dict.fromkeys(told))
 
 
+def cautions(
+    usual: ClassifierCard, decided: ClassifierCard, asked: Asked, payment: Payment
+) -> list[str]:
+    """Cautions of the cards; whether a decision beats a trivial one is answered after paying."""
+    told = [note for note in usual.notes if not note.startswith("NF208")]
+    beaten = [note for note in decided.notes if note.startswith("NF208")]
+    count = payment.among(decision=True)
+    if count > 1:
+        level = f"{1 - asked.level:.4g} / {count}"
+        beaten = [
+            f"{note} The answer pays for the choice, at error level {level}; the p-value does not."
+            for note in beaten
+        ]
+    return told + beaten
+
+
 def notes(
-    asked: Asked, choice: Choice, items: Sequence[Row], card: ClassifierCard, best: ChampionCard
+    asked: Asked, choice: Choice, items: Sequence[Row], found: Sequence[str], *, m: int
 ) -> tuple[str, ...]:
-    """Cautions, each once: of the parts, then of the report itself."""
-    found = [*best.notes, *card.notes]
+    """Cautions, each once: those found of the parts, then those of the report itself."""
+    found = list(found)
     missing = [item["part"] for item in items if not item["there"]]
     if missing:
         found.append(
@@ -89,7 +105,7 @@ def notes(
             f"{', '.join(missing)}. The list of parts says what would supply each."
         )
     if not asked.tried_said:
-        found.append(_untold(asked, choice, best.m))
+        found.append(_untold(asked, choice, m))
     if asked.chances.get("submissions"):
         times = asked.chances["submissions"]
         found.append(
@@ -185,14 +201,14 @@ def _rule(report: FinalReport) -> str:
 
 def _paid(report: FinalReport) -> str:
     payment, alpha = report.payment, f"{1 - report.level:.4g}"
-    count = payment.candidates * payment.metrics
+    count = payment.among()
     decided = payment.thresholds > 1 and bool(report.card.matrices)
     if count == 1 and not decided:
         return (
             f"The other numbers of {report.chosen} have error level {alpha} each and pay for no "
             "choice, as it was named beforehand."
         )
-    more = f", numbers of decisions {alpha} / {count * payment.thresholds}" if decided else ""
+    more = f", numbers of decisions {alpha} / {payment.among(decision=True)}" if decided else ""
     return (
         f"The other numbers of {report.chosen} have error level {alpha} / {count} each{more}, as "
         "so many could have been quoted in the place of each: so each of them, by itself, may be "
@@ -301,7 +317,7 @@ def _calibration(report: FinalReport) -> list[str]:
     if test is None:
         return [told]
     p, error = test["pvalue"], 1 - report.level
-    count = report.payment.candidates * report.payment.metrics
+    count = report.payment.among()
     said = f"p = {outward(p, 'lower', digits=3)}{', the choice paid for' if count > 1 else ''}"
     least = count / (1 + report.usual.calibration[0]["n_resamples"])
     if p <= error + 1e-9:
@@ -322,6 +338,7 @@ def _groups(report: FinalReport) -> list[str]:
     if not areas:
         return []
     known = [row for row in areas if has_interval(row)]
+    silent = [row["group"] for row in areas if not has_interval(row)]
     told = []
     if len(known) > 1:
         low, high = (f(known, key=lambda r: r["shown"]) for f in (min, max))
@@ -332,11 +349,10 @@ def _groups(report: FinalReport) -> list[str]:
             else "these intervals meet and do not tell the two apart"
         )
         told.append(
-            f"Among the {len(areas)} groups its area goes from {low['shown']:.4g} "
-            f"({low['group']}) to {high['shown']:.4g} ({high['group']}); {_sure(report, weak)} for "
-            f"all groups at once {span(low)} and {span(high)}: {apart}."
+            f"Among the {len(known)} groups{' with enough rows' if silent else ''} its area goes "
+            f"from {low['shown']:.4g} ({low['group']}) to {high['shown']:.4g} ({high['group']}); "
+            f"{_sure(report, weak)} for all groups at once {span(low)} and {span(high)}: {apart}."
         )
-    silent = [row["group"] for row in areas if not has_interval(row)]
     if silent:
         told.append(
             f"Nothing is claimed about its area in {len(silent)} of the {len(areas)} groups: "

@@ -135,15 +135,10 @@ def _facts(result: FinalReport) -> list[tuple[str, str]]:
         ("positives and negatives", f"{result.n_positive} and {result.n - result.n_positive}"),
         ("clusters counted", "none" if result.clusters is None else str(result.clusters)),
         ("confidence after the choice", per_cent(result.level)),
-        ("error level divided by", str(payment.candidates * payment.metrics)),
+        ("error level divided by", str(payment.among())),
     ]
     if payment.thresholds > 1:
-        told.append(
-            (
-                "that of decisions by",
-                str(payment.candidates * payment.metrics * payment.thresholds),
-            )
-        )
+        told.append(("that of decisions by", str(payment.among(decision=True))))
     spread = result.champion
     told.append(
         ("areas: mean and standard deviation", f"{number(spread.mean)}, {number(spread.sd)}")
