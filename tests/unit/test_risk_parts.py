@@ -96,6 +96,20 @@ def test_too_few_runs_have_no_standard_error(sets, seeds, known):
     assert codes(found)[-1] == "NF294"
 
 
+def test_only_a_noise_that_was_given_is_called_known():
+    f, y = F[:, :, :4], np.ones((2, 4))  # two targets of each row that agree
+    (measured, *_) = noise_bias_variance(f, y, shared_seeds=False).sentences()
+    assert "noise 0 (SE 0)" in measured
+    (given, *_) = noise_bias_variance(f, y[0], noise=0.5, shared_seeds=False).sentences()
+    assert "noise 0.5 (known)" in given
+
+
+def test_no_word_on_standard_errors_where_there_is_none():
+    (said, *_) = noise_bias_variance(F[:2], Y[0], shared_seeds=False).sentences()
+    assert "SE" not in said
+    assert "standard errors" not in said
+
+
 def test_parts_below_zero_are_shown_and_told():
     found = noise_bias_variance(F, np.tile(F.mean(axis=(0, 1)), (2, 1)), shared_seeds=False)
     assert found["bias^2"].estimate < 0
@@ -146,6 +160,8 @@ def test_names_of_squared_loss(loss):
         (F, Y[None], {}, "expected .n,., or"),
         (F[..., :1], Y[:, :1], {}, "one row"),
         (F + np.inf, Y, {}, "NaN or infinities"),
+        (1e160 * F, Y, {}, "take another unit"),
+        (F, 1e160 + Y, {}, "take another unit"),
         (F, np.zeros((0, 20)), {}, "are empty"),
         ([[1, 2], [1]], Y, {}, "no rectangular table"),
         ([["a", "b"]], Y, {}, "no rectangular table"),
@@ -271,6 +287,24 @@ def test_what_cannot_be_simulated(how, words):
     with pytest.raises(InputError, match=words) as refused:
         simulate_risk_parts(DummyRegressor(), **asked | how)
     assert refused.value.code == "NF290"
+
+
+def test_targets_of_a_simulation_are_no_classes():
+    with pytest.raises(InputError, match="is a classifier") as refused:
+        simulate_risk_parts(
+            DecisionTreeClassifier(),
+            truth=lambda X: X[:, 0],
+            draw=lambda rng, n: rng.random((n, 1)),
+            noise=1.0,
+            n_train=5,
+        )
+    assert refused.value.code == "NF290"
+
+
+def test_classes_are_named_as_they_were_given():
+    X, y = np.arange(40.0)[:, None], np.array(["a", "b"] * 20)
+    with pytest.raises(InputError, match=r"classes \['a', 'b'\]"):
+        predict_repeatedly(DecisionTreeClassifier(), X, y, X + 0.5, n_sets=2)
 
 
 def test_a_simulation_says_what_was_simulated():

@@ -127,3 +127,21 @@ def test_the_picture_and_the_page():
     assert f"{found.gain:+.4g}" in html
     assert json.loads(found.to_json())["rows"][0]["gain"] == found.gain
     assert "a gain of" in str(found)
+
+
+def test_groups_that_cannot_be_seen_are_not_scored():
+    group = np.where(DEVICE < 8, DEVICE, 100 + np.arange(120))  # most rows stand alone
+    FITS.clear()
+    asked(group=group)
+    for _, _, seen, scored in zip(*(FITS[i::4] for i in range(4)), strict=True):
+        assert set(group[scored]) <= set(group[seen])
+
+
+def test_one_fold_shows_no_spread():
+    found = asked(folds=[(np.flatnonzero(DEVICE < 10), np.flatnonzero(DEVICE >= 10))])
+    assert found.lower is None
+    assert "(one fold shows no spread; 1 fold, 15 groups)" in found.sentences()[0]
+
+
+def test_the_level_is_told_unrounded():
+    assert "heuristic at 99.999 %" in asked(level=0.99999).sentences()[0]

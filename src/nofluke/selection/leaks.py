@@ -13,7 +13,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import student
-from nofluke.results import Result, Row
+from nofluke.results import Result, Row, percent
 from nofluke.selection import leaky_runs
 from nofluke.selection.leaky_runs import EVERY, HONEST, FoldScores
 from nofluke.selection.nested.asked import check_metric, check_rows, named
@@ -259,7 +259,7 @@ def _told(leak: StepLeak, metric: str, level: float) -> str:
     limits = (
         "the same on every fold"
         if leak.lower is None
-        else f"[{leak.lower:+.4g}, {leak.upper:+.4g}], heuristic at {100 * level:.4g}%"
+        else f"[{leak.lower:+.4g}, {leak.upper:+.4g}], heuristic at {percent(level)}"
     )
     return (
         f"{name} fitted on all rows: {metric} {leak.leaky:.4g} instead of {leak.honest:.4g}, a "

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import student
-from nofluke.results import Result, Row
+from nofluke.results import Result, Row, percent
 from nofluke.selection.nested import seeds
 from nofluke.selection.nested.asked import check_metric, check_rows, named
 from nofluke.selection.nested.folds import scorer
@@ -46,7 +46,7 @@ class SeenGroups(Result):
         seen: The same rows scored by models of as many training rows, some of the tested groups.
         gain: ``seen`` less ``new``: by how much a random split flatters the score.
         by_fold: The difference on each fold where both are defined.
-        se: Heuristic standard error; None where no fold differs from another.
+        se: Heuristic standard error; None for one fold, and where no fold differs from another.
         lower: Lower heuristic limit of the gain; None where there is no standard error.
         upper: Upper limit.
     """
@@ -75,15 +75,17 @@ class SeenGroups(Result):
 
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
-        limits = (
-            "the same on every fold"
-            if self.lower is None
-            else f"[{self.lower:+.4g}, {self.upper:+.4g}], heuristic at {100 * self.level:.4g}%"
-        )
+        folds = f"{len(self.by_fold)} fold{'s' if len(self.by_fold) > 1 else ''}"
+        if self.lower is not None:
+            limits = f"[{self.lower:+.4g}, {self.upper:+.4g}], heuristic at {percent(self.level)}"
+        elif len(self.by_fold) == 1:
+            limits = "one fold shows no spread"
+        else:
+            limits = "the same on every fold"
         return [
             f"On rows of a {self.group_name} of which training has seen other rows {self.metric} "
             f"is {self.seen:.4g}, on the same rows without them {self.new:.4g}: a gain of "
-            f"{self.gain:+.4g} ({limits}; {len(self.by_fold)} folds, {self.n_groups} "
+            f"{self.gain:+.4g} ({limits}; {folds}, {self.n_groups} "
             f"{self.group_name}s).",
             f"That gain is in the score of a split that deals single rows, and not in use on a new "
             f"{self.group_name}.",
@@ -124,7 +126,8 @@ def seen_groups(
     that recognises it repeats the labels it has seen there. On every fold whole groups are held
     out, and half of the rows of each are scored twice: by a model of the other groups, and by one
     in which as many training rows, drawn at random, have given way to the other half. Sizes and
-    scored rows are the same, so what differs is having seen the group.
+    scored rows are the same, so what differs is having seen the group. A group of one row cannot be
+    seen before it is scored, and is not scored.
 
     Args:
         estimator: Estimator or pipeline in the manner of scikit-learn.
@@ -225,7 +228,9 @@ def _halves(
     size = min(int(shown.sum()), train.size // 2)
     kept = rng.permutation(train)[size:]
     seen = mixed[shown][:size]
-    return _Rows(np.sort(train), np.sort(np.concatenate([kept, seen])), np.sort(mixed[~shown]))
+    # A group of one row, or one that found no room, is new to both models and shows nothing.
+    scored = mixed[~shown & np.isin(names, group[seen])]
+    return _Rows(np.sort(train), np.sort(np.concatenate([kept, seen])), np.sort(scored))
 
 
 def _scored(

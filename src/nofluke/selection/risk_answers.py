@@ -85,11 +85,12 @@ class RiskParts(Result):
         if self.n_seeds == 1:
             runs = f"{self.n} rows and {self.n_sets} training sets, one seed of each,"
         known = self["noise"].estimate is not None
+        errors = f" ({self.guarantee} standard errors)"
         names = ["noise", "bias^2", "variance"] if known else ["noise + bias^2", "variance"]
-        listed = " + ".join(f"{n if ' ' not in n else f'({n})'} {_told(self[n])}" for n in names)
+        listed = " + ".join(f"{n if ' ' not in n else f'({n})'} {self._value(n)}" for n in names)
         said = [
-            f"Mean squared loss {_told(self['risk'])} over {runs} = {listed} "
-            f"({self.guarantee} standard errors)."
+            f"Mean squared loss {_told(self['risk'])} over {runs} = {listed}"
+            f"{'' if self['risk'].se is None and self['noise'].se is None else errors}."
         ]
         if self["seeds"].estimate is not None:
             said.append(
@@ -105,6 +106,13 @@ class RiskParts(Result):
             )
         return said
 
+    def _value(self, part: str) -> str:
+        """A part of the sum; a noise that is the same on all rows may be known."""
+        own = self[part]
+        if part == "noise" and own.se == 0 and self.question["noise"] != "targets":
+            return f"{own.estimate:.4g} (known)"
+        return _told(own)
+
     def _fields(self) -> Mapping[str, Any]:
         names = ("n_sets", "n_seeds", "n_targets", "shared_seeds")
         return {name: getattr(self, name) for name in names}
@@ -115,6 +123,5 @@ def _word(part: Part) -> str:
 
 
 def _told(part: Part) -> str:
-    known = part.part == "noise" and part.se == 0
-    error = "" if part.se is None else " (known)" if known else f" (SE {part.se:.2g})"
+    error = "" if part.se is None else f" (SE {part.se:.2g})"
     return f"{part.estimate:.4g}{error}"

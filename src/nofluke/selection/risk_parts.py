@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Below this share of the risk a part is rounding.
 _NONE: Final = 1e-12
+#: Largest size of a value: sums of its squares are finite.
+_LARGEST: Final = 1e150
 #: Training sets (and seeds that they share) for a standard error, and for a good one.
 _LEAST: Final = 3
 _GOOD: Final = 10
@@ -161,6 +163,12 @@ def _array(values: ArrayLike, *, what: str) -> NDArray[np.float64]:
         bad = "are empty" if found.size == 0 else "hold NaN or infinities"
         raise InputError(
             f"{what} {bad}; leave out the rows (or the whole training set) that have none.",
+            code="NF290",
+        )
+    if np.abs(found).max() > _LARGEST:
+        raise InputError(
+            f"{what} hold values beyond {_LARGEST:g}, whose squares are no numbers; take another "
+            "unit.",
             code="NF290",
         )
     return found

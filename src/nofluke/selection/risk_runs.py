@@ -162,6 +162,7 @@ def simulate_risk_parts(
     True
     """
     require()
+    _refuse_classifier(estimator)
     number = _numbers(n_sets, n_seeds)
     size = checks.whole(n_train, name="n_train")
     root = checks.whole(seed, name="seed", least=0)
@@ -176,6 +177,17 @@ def simulate_risk_parts(
     )
     sizes = {"n_train": size, "n_test": n_rows(X_test), "seed": root}
     return replace(found, question={**found.question, **sizes})
+
+
+def _refuse_classifier(estimator: Any) -> None:
+    from sklearn.base import is_classifier
+
+    if not isinstance(estimator, type) and hasattr(estimator, "fit") and is_classifier(estimator):
+        raise InputError(
+            f"{type(estimator).__name__} is a classifier, and simulated targets are numbers; give "
+            "a regressor, or take predict_repeatedly and noise_bias_variance for classes 0 and 1.",
+            code="NF290",
+        )
 
 
 def _numbers(n_sets: object, n_seeds: object) -> tuple[int, int]:
@@ -290,7 +302,7 @@ def _predicted(asked: _Asked, X: Any, y: Any, seeds: Mapping[str, int]) -> Value
     model = asked.places.seeded(asked.estimator, seeds).fit(X, y)
     if not is_classifier(model):
         return _of_rows(model.predict(asked.X_test), asked.X_test, what=asked.name)
-    classes = list(getattr(model, "classes_", ()))
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
     if classes != [0, 1] or not hasattr(model, "predict_proba"):
         raise InputError(
             f"{asked.name} has classes {classes}"
