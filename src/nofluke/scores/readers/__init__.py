@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nofluke.scores.readers import cells, failures, files, gather, opening
+from nofluke.errors import InputError
+from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
+from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
 
 if TYPE_CHECKING:
-    from nofluke.scores.readers.columns import Wanted
+    from pathlib import Path
+
+    from nofluke.scores.readers.columns import Name, Wanted
     from nofluke.scores.table import Scores
 
 
@@ -21,10 +26,12 @@ def read(
     bounds: Sequence[float] | None = None,
     binary: bool = False,
     metric: str | None = None,
+    where: Mapping[str, str] | None = None,
     columns: Wanted | None = None,
     failed: str | None = None,
     keep: Sequence[str] = (),
     contents: bool = False,
+    reader: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
 ) -> Scores:
@@ -32,9 +39,10 @@ def read(
 
     A long table has a candidate, an example and a score column; a wide one an example column and
     a column of numbers for each candidate; a file with only example and score is one candidate,
-    named by the file. Without an example column a column of runs (seeds) stands in for it, and a
-    text with one number on each line is one candidate's runs. Ids are text and stay as they are
-    written, byte for byte.
+    named by the file. The log of a tool is known by its content and read by the reader of its
+    format; so is a folder of logs. Without an example column a column of runs (seeds) stands in for
+    it, and a text with one number on each line is one candidate's runs. Ids are text and stay as
+    they are written, byte for byte.
 
     Args:
         source: A path, a folder, "-" for standard input, a list of paths, a mapping of candidate
@@ -43,7 +51,8 @@ def read(
         better: "higher" or "lower" wins; known for well-known metrics.
         bounds: Lowest and highest possible score.
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
-        metric: The metric to choose where a table holds several; else the metric's name.
+        metric: The metric to choose where a table or log holds several; else the metric's name.
+        where: Which rows of logs to read, by the logs' own words: {"filter": "strict-match"}.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
             candidate, example, score, run, cluster, group, input, output, time, metric; None
             leaves a role out; a list of candidate columns chooses those of a wide table.
@@ -53,6 +62,8 @@ def read(
         contents: Whether to look for groups, and for what was asked and answered (columns such as
             prompt and response, or their hashes), for a comparison to check; without it they are
             read only where ``columns`` names them. Lists become their compact JSON text.
+        reader: The reader to use, by name, where a file is not known or known wrongly; "table" for
+            a plain table.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
 
@@ -61,26 +72,90 @@ def read(
         MissingExtra: An optional library is needed.
     """
     cells.check_decimal(decimal)
+    told = _told(
+        columns=columns,
+        failed=failed,
+        metric=metric,
+        where=where,
+        reader=reader,
+        keep=keep,
+        contents=contents,
+    )
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
-        items = list(opening.items(source, space))
-        found = [item for item, _ in items if isinstance(item, files.File)]
+        items, unread = opening.known(source, space, reader)
+        logs = _logs(items, contents=contents)
+        found = _files(items, logs)
         # Hashing releases the interpreter, so it runs while the rows are read.
-        digest = pool.submit(files.digest, found) if len(found) == len(items) else None
-        tables = [(opening.table(item, delimiter, decimal, space), name) for item, name in items]
+        digest = None if found is None else pool.submit(files.digest, found)
+        tables = [
+            (opening.table(item, delimiter, decimal, space), name)
+            for item, name in items
+            if not isinstance(item, Known)
+        ]
+        picked = chosen.tables(logs, metric, where or {}) if logs else None
+        if picked is None and where:
+            raise InputError(
+                f"where={dict(where)!r} chooses among the rows of a tool's log, and this is a "
+                "plain table; metric= and columns= choose there, or narrow the table yourself.",
+                code="NF008",
+            )
+        if picked is not None:
+            tables += picked.tables
+        failure = failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables))
         question = gather.Question(
             better=better,
             bounds=bounds,
             binary=binary,
             metric=metric,
             wanted=dict(columns or {}),
-            failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
+            failed=failure,
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
             contents=contents,
-            told=_told(columns=columns, failed=failed, metric=metric, keep=keep, contents=contents),
+            told=told,
+            notes=unread,
         )
         return gather.scores(
-            tables, question, digest=lambda: digest.result() if digest is not None else None
+            tables,
+            question if picked is None else _of_logs(question, picked),
+            digest=lambda: digest.result() if digest is not None else None,
         )
+
+
+def _logs(items: list[tuple[Any, Name]], *, contents: bool) -> list[chosen.Found]:
+    """The logs in the files that a reader knows."""
+    return [
+        chosen.Found(log, item.file, item.reader, name)
+        for item, name in items
+        if isinstance(item, Known)
+        for log in item.reader.read(item.file._replace(contents=contents))
+    ]
+
+
+def _files(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:
+    """All files that were read; None where a data frame is among them."""
+    found: dict[Path, None] = {}
+    for item, _ in items:
+        file = item.file if isinstance(item, Known) else item
+        if not isinstance(file, files.File):
+            return None
+        inside = sorted(p for p in file.path.rglob("*") if p.is_file())
+        found |= dict.fromkeys(inside if file.path.is_dir() else [file.path])
+    return list(found | dict.fromkeys(path for one in logs for path in one.log.also))
+
+
+def _of_logs(question: gather.Question, picked: chosen.Chosen) -> gather.Question:
+    """The question, with what the logs say of the metric where the caller has not said it."""
+    failure = question.failed
+    if failure is None and picked.failed:
+        failure = failures.Failure(chosen.FAILED)
+    return replace(
+        question,
+        better=question.better or picked.better,
+        bounds=picked.bounds if question.bounds is None else question.bounds,
+        metric=picked.metric,
+        failed=failure,
+        notes=(*question.notes, *picked.notes),
+    )
 
 
 def _told(**options: Any) -> dict[str, Any]:
