@@ -113,7 +113,8 @@ class Leaderboard:
             usual=rates[0],
             notes=(
                 "NF308: a leaderboard holds one number for each model, in per cent, and no rows: "
-                f"no interval follows from it. The rows stand in annotations.json of each model.{told}",
+                "no interval follows from it. The rows stand in annotations.json of each model."
+                + told,
             ),
         )
 

@@ -66,9 +66,7 @@ class Results:
             units={"latencyMs": "ms"},
             usual="pass",
             notes=(
-                *contents.unscored(
-                    scores["pass"], "NF305", "ended in an error, which is no answer"
-                ),
+                *contents.unscored(scores["pass"], "NF305", "ended in an error", metric="pass"),
                 *again,
             ),
         )
