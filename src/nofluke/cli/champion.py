@@ -166,7 +166,7 @@ def _refuse_columns(roles: Any, positive: str | None, bounds: Any) -> None:
 
 
 def _read(
-    sources: str | list[str],
+    sources: str | list[str] | dict[str, str],
     roles: Any,
     positive: str | None,
     how: dict[str, Any],

@@ -53,7 +53,7 @@ class Log:
         units: Unit of each metric, where it has one ("s").
         usual: The metric that the tool itself leads with, if any; it is used where none is asked
             for, and said.
-        notes: What the user should know of this log ("NF301: ...").
+        notes: What the user should know of this log ("NF305: ...").
         also: Further files that were read for it.
     """
 
