@@ -68,12 +68,13 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         InputError: Several metrics or readings and no choice (NF262); a choice that is not there;
             logs that cannot be told apart (NF263).
     """
-    kept = [_narrowed(one, where) for one in found]
     _refuse_unknown(found, where)
+    taken, usual = _usual_readings(found, where)
+    kept = [_narrowed(one, {**taken, **where}) for one in found]
     kept = [one for one in kept if one.log.example] or _nothing(where)
     name, notes = _metric(kept, metric)
     kept = [one for one in kept if name in one.log.scores]
-    notes += _readings(found, kept, where)
+    notes += usual + _readings(found, kept, where)
     named, told = _named(kept)
     notes += told
     parts = {p for one in named if one.log.part is not None for p in one.log.part}
@@ -94,6 +95,28 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         failed=failed,
         notes=tuple(dict.fromkeys([*notes, *own])),
     )
+
+
+def _usual_readings(
+    found: Sequence[Found], where: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The readings that logs lead with, where the caller chose none; and what to tell of them."""
+    taken: dict[str, str] = {}
+    notes = []
+    for word in dict.fromkeys(word for one in found for word in one.log.usual_readings):
+        led = {one.log.usual_readings.get(word) for one in found if word in one.log.alternatives}
+        all_of = {_text(v) for one in found for v in one.log.alternatives.get(word, ())}
+        first = led.pop() if len(led) == 1 else None
+        if first is None or word in where:
+            continue
+        taken[word] = first
+        if len(all_of) > 1:
+            notes.append(
+                f"NF310: of {len(all_of)} {word}s the {word} {first!r} is read, as none was asked "
+                f"for: where={{{word!r}: '...'}}. The others are further readings of the same runs, "
+                "and no examples of their own."
+            )
+    return taken, notes
 
 
 def _columns(log: Log) -> dict[str, Sequence[Any]]:

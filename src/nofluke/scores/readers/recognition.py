@@ -21,7 +21,23 @@ GROUP: Final = "nofluke.readers"
 PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
-_MODULES: Final = ("lm_eval",)
+_MODULES: Final = (
+    "automlbenchmark",
+    "dreamer",
+    "fev",
+    "gift_eval",
+    "hf_trainer",
+    "lightning",
+    "lm_eval",
+    "mlflow",
+    "model_vs_human",
+    "optuna",
+    "sklearn",
+    "stable_baselines3",
+    "tabm",
+    "tensorboard",
+    "wandb",
+)
 
 
 @functools.cache
