@@ -84,6 +84,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
+    _refuse_none(named, name)
     own = [note for one in named for note in one.log.notes]
     return Chosen(
         tables=[
@@ -337,6 +338,16 @@ def _refuse_twice(found: Sequence[Found]) -> None:
                     "out.",
                     code="NF263",
                 )
+
+
+def _refuse_none(found: Sequence[Found], metric: str) -> None:
+    """Refuse where no row that is read has a score; what the readers say tells why."""
+    if any(v is not None for one in found for v in one.log.scores[metric]):
+        return
+    told = " ".join(note.partition(": ")[2] for one in found for note in one.log.notes)
+    raise Source(found[0].file.label, str(found[0].file.path)).refuse(
+        f"no row that is read has a score of {metric!r}. {told}".rstrip(), code="NF002"
+    )
 
 
 def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTable:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LAST: Final = "last"
 STEP: Final = "step"
+EXAMPLE: Final = "run"  # what a run was measured on stands in no log, and is one and the same
 _SEEDS: Final = frozenset(
     "seed random_seed random_state rng_seed seed_everything global_seed train_seed".split()
 )
@@ -35,7 +36,7 @@ class Run:
     """What one run logged.
 
     Attributes:
-        name: What the tool calls it: the example, unless its seed says more.
+        name: What the tool calls it, or its seed: the run.
         candidate: What was run, if it is known.
         values: Steps and values of each metric, in the order in which they were written.
         unfinished: Why its last values are not those of its end ("FAILED"); "" if they are.
@@ -54,7 +55,7 @@ class Run:
 
 
 def log(runs: Sequence[Run], *, notes: Iterable[str] = (), **said: Any) -> Log:
-    """The log of some runs, of which each is one example.
+    """The log of some runs: one example, on which each run of each candidate has one number.
 
     Args:
         runs: The runs; those of one candidate have different names.
@@ -76,7 +77,8 @@ def log(runs: Sequence[Run], *, notes: Iterable[str] = (), **said: Any) -> Log:
     alone = len(runs) == 1
     return Log(
         candidate=runs[0].candidate if alone else [c or r.name for c, r in _pairs(owners)],
-        example=[run.name for run in owners],
+        example=[EXAMPLE] * len(owners),
+        run=[run.name for run in owners],
         scores=scores,
         settings=runs[0].settings if alone and candidates[0] is not None else {},
         alternatives={STEP: steps},
@@ -129,10 +131,10 @@ def _missing(runs: Sequence[Run]) -> list[str]:
         states = Counter(run.unfinished for run in unfinished)
         told = ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
         notes.append(
-            f"NF311: {len(unfinished)} of {len(runs)} runs did not come to their end ({told}: "
-            f"{some([_label(r) for r in unfinished])}), so they have no last value. What they "
-            "logged stands under its step. Runs seldom fail at random: without them the rest may "
-            "look better than it is."
+            f"NF311: {len(unfinished)} of {len(runs)} runs have no last value, as they did not "
+            f"finish or logged nothing ({told}: {some([_label(r) for r in unfinished])}). What "
+            "they logged stands under its step. Runs seldom fail at random: without them the rest "
+            "may look better than it is."
         )
     nothing = [
         f"{name} of {_label(run)}"
@@ -167,7 +169,7 @@ def by_settings(runs: Sequence[Run]) -> list[str]:
 
     ``candidate`` (the experiment) is followed by the parameters that differ within it; a run
     without any parameter keeps a name of its own. Where seeds tell the runs of each candidate
-    apart, they name the examples.
+    apart, they name the runs.
 
     Returns:
         What to tell.
@@ -182,7 +184,8 @@ def by_settings(runs: Sequence[Run]) -> list[str]:
         for run, one in zip(group, own, strict=True):
             told = ", ".join(f"{word}={one.get(word, '?')}" for word in differ)
             if not run.settings:
-                run.candidate = f"{base}/{run.more.get('run_name') or run.name}"
+                name = run.more.get("run_name") or run.name
+                run.candidate = name if base in (None, name) else f"{base}/{name}"
             elif told:
                 run.candidate = f"{base} ({told})"
     return _by_seeds(runs)

@@ -135,8 +135,8 @@ def _told(
         bound = f" With them the mean over all rows lies between {low:.4g} and {high:.4g}."
     yield (
         f"NF311: {len(failed)} of {len(rows)} rows of {metric} have no result ({told}); why stands "
-        f"in the column info.{bound} Frameworks fail on hard tasks, so the rest flatters "
-        'them; missing="worst", or failed="info", counts them as the worst.'
+        f"in the column info.{bound} Frameworks seldom fail at random, so the rest may look "
+        'better than they are; failed="info" counts these rows as the worst.'
     )
 
 

@@ -146,7 +146,7 @@ def _run(name: str, experiment: str, state: str) -> Run:
         name=name,
         candidate=experiment,
         unfinished="" if state == _FINISHED else state or "of unknown state",
-        more={"run_id": name, "experiment": experiment, "status": state},
+        more={"run_id": name, "experiment": experiment, "state": state},
     )
 
 
@@ -163,8 +163,8 @@ def _log(
     notes = list(told) if named else [*told, *histories.by_settings(runs)]
     if deleted:
         notes.append(
-            f"NF313: {deleted} deleted runs are not read. If they were tried for the same purpose, "
-            "they count in tried=."
+            f"NF313: deleted runs are not read ({deleted}). What was tried for the same purpose "
+            "counts in tried=, whether it was deleted or not."
         )
     return histories.log(runs, notes=notes)
 

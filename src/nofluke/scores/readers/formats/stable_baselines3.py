@@ -85,7 +85,7 @@ class Monitor:
     key = "sb3-monitor"
     title = "Stable-Baselines3 monitor"
     tool = "stable-baselines3"
-    rows = True
+    rows = False  # where there are evaluations, they and not the training are read
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -105,7 +105,8 @@ class Monitor:
         metrics |= {c: c for c in rows[0] if c not in {*metrics, "t"}}
         yield Log(
             candidate=histories.folder_name(file),
-            example=[name, *(f"{name} episode {i}" for i in range(len(rows)))],
+            example=[histories.EXAMPLE, *(f"{name} episode {i}" for i in range(len(rows)))],
+            run=[name] * len(order),
             scores={
                 told: [_cell(rows[i], column, i, file) for i in order]
                 for column, told in metrics.items()
@@ -114,7 +115,7 @@ class Monitor:
             settings=_described(file),
             alternatives={_READING: [LAST, *[_ALL] * len(rows)]},
             usual_readings={_READING: LAST},
-            time=[_cell(rows[i], "t", i, file) for i in order],
+            more={"t": [_cell(rows[i], "t", i, file) for i in order]},
             better={"reward": "higher"},
             usual="reward",
             notes=(

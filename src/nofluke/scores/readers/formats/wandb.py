@@ -125,11 +125,12 @@ class Summary:
     def read(self, file: File) -> Iterator[Log]:
         """The last values."""
         run, also = _summed(file)
+        run.candidate = run.name
         if not run.values:
             raise contents.refusal(
                 file,
-                "holds no metric, only bookkeeping of W&B (names that begin with _): the run "
-                "ended before it logged anything.",
+                "holds no number of a metric, only bookkeeping of W&B (names that begin with _): "
+                "the run logged none, or ended before it did.",
             )
         yield histories.log([run], also=also, notes=_bookkeeping([run]))
 
