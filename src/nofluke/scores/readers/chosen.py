@@ -114,8 +114,8 @@ def _usual_readings(
         if len(all_of) > 1:
             notes.append(
                 f"NF310: of {len(all_of)} {word}s the {word} {first!r} is read, as none was asked "
-                f"for: where={{{word!r}: '...'}}. The others are further readings of the same runs, "
-                "and no examples of their own."
+                f"for: where={{{word!r}: '...'}}. The others are further readings of the same "
+                "runs, and no examples of their own."
             )
     return taken, notes
 

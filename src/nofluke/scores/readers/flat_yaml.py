@@ -9,13 +9,15 @@ import json
 import re
 from typing import Final
 
-_KEY: Final = re.compile(r"(?P<indent> *)(?P<key>[^\s#:'\"-][^:]*|'[^']+'|\"[^\"]+\"):(?: +(?P<value>.*))?$")
+_KEY: Final = re.compile(
+    r"(?P<indent> *)(?P<key>[^\s#:'\"-][^:]*|'[^']+'|\"[^\"]+\"):(?: +(?P<value>.*))?$"
+)
 
 
 def read(text: str) -> dict[str, str]:
-    """Values by their dotted keys; lists and what is more than plain are left out.
+    r"""Values by their dotted keys; lists and what is more than plain are left out.
 
-    >>> read("lr: 0.1\\nmodel:\\n  depth: 3\\n  name: 'it''s'\\nlayers:\\n- 1\\n- 2\\n")
+    >>> read("lr: 0.1\nmodel:\n  depth: 3\n  name: 'it''s'\nlayers:\n- 1\n- 2\n")
     {'lr': '0.1', 'model.depth': '3', 'model.name': "it's"}
     """
     found: dict[str, str] = {}

@@ -27,7 +27,8 @@ LAST: Final = "last"
 STEP: Final = "step"
 EXAMPLE: Final = "run"  # what a run was measured on stands in no log, and is one and the same
 _SEEDS: Final = frozenset(
-    "seed random_seed random_state rng_seed seed_everything global_seed train_seed".split()
+    {"seed", "random_seed", "random_state", "rng_seed", "seed_everything", "global_seed"}
+    | {"train_seed"}
 )
 
 
@@ -66,8 +67,9 @@ def log(runs: Sequence[Run], *, notes: Iterable[str] = (), **said: Any) -> Log:
     scores: dict[str, list[Score]] = {name: [] for name in metrics}
     steps: list[str] = []
     owners: list[Run] = []
+    several = any(_has_steps(run) for run in runs)
     for run in runs:
-        for step, values in [(LAST, _last(run)), *_by_step(run)]:
+        for step, values in [(LAST, _last(run)), *(_by_step(run) if several else ())]:
             owners.append(run)
             steps.append(step)
             for name in metrics:
@@ -101,14 +103,18 @@ def _last(run: Run) -> dict[str, float | None]:
     return {name: _number(values[-1][1]) for name, values in run.values.items() if values}
 
 
+def _has_steps(run: Run) -> bool:
+    """Whether its steps say anything that its last values do not."""
+    steps = {step for values in run.values.values() for step, _ in values}
+    return len(steps) > 1 or (bool(run.unfinished) and bool(steps))
+
+
 def _by_step(run: Run) -> list[tuple[str, dict[str, float | None]]]:
     """The values of each step; of several of one metric in one step, the one written last."""
     found: dict[str, dict[str, float | None]] = {}
     for name, values in run.values.items():
         for step, value in values:
             found.setdefault(step, {})[name] = _number(value)
-    if len(found) <= 1 and not run.unfinished:
-        return []
     return sorted(found.items(), key=lambda item: _place(item[0]))
 
 
@@ -131,7 +137,7 @@ def _missing(runs: Sequence[Run]) -> list[str]:
         states = Counter(run.unfinished for run in unfinished)
         told = ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
         notes.append(
-            f"NF311: {len(unfinished)} of {len(runs)} runs have no last value, as they did not "
+            f"NF311: no last value of {len(unfinished)} of {len(runs)} runs, which did not "
             f"finish or logged nothing ({told}: {some([_label(r) for r in unfinished])}). What "
             "they logged stands under its step. Runs seldom fail at random: without them the rest "
             "may look better than it is."
@@ -247,6 +253,4 @@ def flat(value: Any, prefix: str = "") -> dict[str, str]:
 
 def without(settings: Mapping[str, str], *words: str) -> dict[str, str]:
     """Settings without those whose first name is one of the words, and without seeds."""
-    return {
-        k: v for k, v in settings.items() if k.split(".")[0] not in words and not is_seed(k)
-    }
+    return {k: v for k, v in settings.items() if k.split(".")[0] not in words and not is_seed(k)}

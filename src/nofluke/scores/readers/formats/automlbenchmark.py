@@ -38,7 +38,7 @@ class Results:
 
     def knows(self, head: Head) -> bool:
         """By its columns."""
-        return _NEEDED <= set(head.header)
+        return set(head.header) >= _NEEDED
 
     def read(self, file: File) -> Iterator[Log]:
         """One log for each metric that results are in: tasks are examples, folds are runs."""
@@ -74,25 +74,21 @@ def _metrics(rows: Sequence[dict[str, str]]) -> dict[str, str]:
     return found
 
 
-def _names(rows: Sequence[dict[str, str]]) -> dict[str, str]:
-    """The name of each row's candidate: the framework, and the constraint where there are several."""
+def _names(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], str]:
+    """The name of each candidate: the framework, and the constraint where there are several."""
     several = len({row.get("constraint", "") for row in rows}) > 1
-    return {
-        key: f"{key.partition(chr(0))[0]} ({key.partition(chr(0))[2]})"
-        if several
-        else key.partition(chr(0))[0]
-        for key in {_key(row) for row in rows}
-    }
+    keys = {_key(row) for row in rows}
+    return {key: f"{key[0]} ({key[1]})" if several else key[0] for key in keys}
 
 
-def _key(row: dict[str, str]) -> str:
-    return f"{row['framework']}\0{row.get('constraint', '')}"
+def _key(row: dict[str, str]) -> tuple[str, str]:
+    return row["framework"], row.get("constraint", "")
 
 
 def _log(
     metric: str,
     rows: Sequence[dict[str, str]],
-    names: dict[str, str],
+    names: dict[tuple[str, str], str],
     unknown: Sequence[str],
     file: File,
 ) -> Log:
@@ -134,7 +130,7 @@ def _told(
         low, high = sum(held) / len(scores), (sum(held) + len(failed)) / len(scores)
         bound = f" With them the mean over all rows lies between {low:.4g} and {high:.4g}."
     yield (
-        f"NF311: {len(failed)} of {len(rows)} rows of {metric} have no result ({told}); why stands "
+        f"NF311: no result in {len(failed)} of {len(rows)} rows of {metric} ({told}); why stands "
         f"in the column info.{bound} Frameworks seldom fail at random, so the rest may look "
         'better than they are; failed="info" counts these rows as the worst.'
     )

@@ -91,8 +91,8 @@ def _told(
     missing = sum(at and score is None for at, score in zip(last, scores, strict=True))
     if missing:
         yield (
-            f"NF311: {missing} of {sum(last)} curves end without a score; the last number before "
-            "the end is not taken for one."
+            f"NF311: curves that end without a score: {missing} of {sum(last)}; the last number "
+            "before the end is not taken for one."
         )
     numbers = [x for x in ends if isinstance(x, int | float)]
     if len(set(numbers)) > 1:

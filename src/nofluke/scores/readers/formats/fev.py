@@ -36,7 +36,7 @@ class Results:
 
     def knows(self, head: Head) -> bool:
         """By its columns."""
-        return _NEEDED <= set(head.header)
+        return set(head.header) >= _NEEDED
 
     def read(self, file: File) -> Iterator[Log]:
         """The error that each task asks for, and the further metrics."""
@@ -103,8 +103,9 @@ def _leaks(rows: Sequence[dict[str, str]]) -> list[str]:
     if not seen:
         return []
     return [
-        f"NF314: {len(seen)} of {len(rows)} rows are of data that the model was trained on "
-        f"({some([_task(row) for row in seen])}), so their errors are too small. Without them: "
+        f"NF314: rows of data that the model was trained on: {len(seen)} of {len(rows)} "
+        f"({some([_task(row) for row in seen])}). Their errors say nothing of unseen data. "
+        "Without them: "
         f"where={{{_TRAINED!r}: {_other(rows)!r}}}."
     ]
 

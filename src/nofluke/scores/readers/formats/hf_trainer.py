@@ -73,7 +73,7 @@ class Results:
 
     def knows(self, head: Head) -> bool:
         """By the speed that stands beside every result."""
-        if "log_history" in head.keys or not isinstance(head.json, dict):  # noqa: SIM118
+        if "log_history" in head.keys or not isinstance(head.json, dict):
             return False
         return any(
             {f"{split}_runtime", f"{split}_samples_per_second"} <= head.keys

@@ -210,7 +210,7 @@ def _values(path: Path, file: File) -> list[tuple[str, float | None]]:
         parts = line.split()
         try:
             time, value = int(parts[0]), float(parts[1])
-            step = int(parts[2]) if len(parts) > 2 else 0  # noqa: PLR2004 - old stores have none
+            step = int(parts[2]) if len(parts) > 2 else 0
         except (ValueError, IndexError):
             raise contents.refusal(
                 file,

@@ -31,7 +31,7 @@ class Trials:
 
     def knows(self, head: Head) -> bool:
         """By its columns; some experiments write Session."""
-        return _NEEDED <= {name.lower() for name in head.header}
+        return {name.lower() for name in head.header} >= _NEEDED
 
     def read(self, file: File) -> Iterator[Log]:
         """Whether the answer names the category, as the tool counts; no answer is wrong."""
@@ -54,8 +54,8 @@ class Trials:
             usual="correct",
             notes=(
                 "NF313: correct is whether object_response is the category, as model-vs-human "
-                f"counts; {silent} of {len(rows)} trials without an answer ({_NO_ANSWER!r}) count "
-                "as wrong and have no rt. Trial and subject are left out of the names of images, "
+                f"counts; trials without an answer ({_NO_ANSWER!r}), {silent} of {len(rows)}, count "
+                "as wrong. Trial and subject are left out of the names of images, "
                 "so that trials of different subjects meet.",
             ),
         )

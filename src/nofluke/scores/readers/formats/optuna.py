@@ -300,8 +300,8 @@ def _unfinished(study: _Study) -> list[str]:
         return []
     listed = ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
     return [
-        f"NF311: {sum(states.values())} of {len(study.trials)} trials of study {study.name!r} are "
-        f"not complete ({listed}) and have no score; what a pruned trial had reached when it was "
+        f"NF311: no score of {sum(states.values())} of {len(study.trials)} trials of study "
+        f"{study.name!r}, which are not complete ({listed}); what a pruned trial had reached when it was "
         "stopped is not its value. They were tried, and count among what was tried."
     ]
 

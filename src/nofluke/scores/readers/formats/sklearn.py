@@ -23,7 +23,7 @@ _VALIDATED: Final = re.compile(r"(test|train)_.+$")
 _TIMES: Final = frozenset({"fit_time", "score_time"})
 _OVERLAP: Final = (
     "NF312: the examples are splits of one data set. The training sets of splits overlap, so their "
-    "scores are not independent, and an error bar from their spread alone is too short."
+    "scores are not independent, and an error bar from their spread alone tends to be too short."
 )
 
 
@@ -101,9 +101,7 @@ class Validation:
         columns = _columns(file)
         metrics = sorted((name for name in columns if _VALIDATED.match(name)), key=_test_first)
         n = len(columns[metrics[0]])
-        scores = {
-            name: [_score(columns, name, row, file) for row in range(n)] for name in metrics
-        }
+        scores = {name: [_score(columns, name, row, file) for row in range(n)] for name in metrics}
         yield Log(
             candidate=None,
             example=[f"split {i}" for i in range(n)],
@@ -216,8 +214,8 @@ def _failed(scores: Mapping[str, Sequence[Any]], n: int) -> list[str]:
     if not told:
         return []
     return [
-        f"NF311: {some(told)} have no score (splits: {n}): the fit failed, which scikit-learn "
-        "writes as NaN. Such settings seldom fail at random."
+        f"NF311: no score in {some(told)} ({n} splits of each setting): the fit failed, which "
+        "scikit-learn writes as NaN. Settings seldom fail at random."
     ]
 
 

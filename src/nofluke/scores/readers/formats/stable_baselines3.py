@@ -49,10 +49,11 @@ class Evaluations:
             }
         steps = arrays.pop("timesteps")
         shape = arrays["results"].shape
-        if len(shape) != 2 or shape[0] != len(steps) or 0 in shape:  # noqa: PLR2004
+        if len(shape) != 2 or shape[0] != len(steps) or 0 in shape:
             raise contents.refusal(
-                file, f"has results of shape {shape} for {steps.shape} timesteps; expected a row "
-                "of episodes for each."
+                file,
+                f"has results of shape {shape} for {steps.shape} timesteps; expected a row "
+                "of episodes for each.",
             )
         run = histories.folder_name(file)
         order = [-1, *range(shape[0])]
@@ -90,7 +91,7 @@ class Monitor:
 
     def knows(self, head: Head) -> bool:
         """By the first line, which is a comment that holds JSON, and the columns r, l, t."""
-        if not head.text.startswith("#{") or len(head.lines) < 2:  # noqa: PLR2004
+        if not head.text.startswith("#{") or len(head.lines) < 2:
             return False
         return {"r", "l", "t"} <= set(head.lines[1].split(","))
 

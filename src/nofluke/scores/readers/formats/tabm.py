@@ -31,7 +31,7 @@ class Report:
         return {"function", "config", "prediction_type", "metrics"} <= head.keys
 
     def read(self, file: File) -> Iterator[Log]:
-        """One row for each part, of which one is to be chosen; score is what the tool leads with."""
+        """One row for each part, of which one is to be chosen; the tool leads with score."""
         report = contents.document(file)
         metrics = contents.wanted(report, "metrics", dict, file, "the report")
         parts = [part for part in _PARTS if isinstance(metrics.get(part), dict)]

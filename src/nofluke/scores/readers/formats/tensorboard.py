@@ -123,7 +123,7 @@ def _records(file: File) -> Iterator[bytes]:
                 _pass(stream, length + 4, file, number)
                 continue
             data, tail = stream.read(length), stream.read(4)
-            if len(data) < length or len(tail) < 4:  # noqa: PLR2004 - bytes of a checksum
+            if len(data) < length or len(tail) < 4:
                 raise _cut(file, number)
             if struct.unpack("<I", tail)[0] != _masked(data):
                 raise contents.refusal(file, f"record {number} has a wrong checksum.")
@@ -181,7 +181,7 @@ def _fields(data: bytes) -> Iterator[_Field]:
             value, at = _varint(data, at)
             yield _Field(tag >> 3, value)
             continue
-        if kind == 2:  # noqa: PLR2004 - wire types of protocol buffers
+        if kind == 2:
             length, at = _varint(data, at)
         elif kind in (1, 5):
             length = 8 if kind == 1 else 4
@@ -199,7 +199,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
-        if byte < 128:  # noqa: PLR2004 - the bit that says there is more
+        if byte < 128:
             return value, at
     raise ValueError(at)
 
@@ -208,9 +208,9 @@ def _scalars(event: bytes, kinds: dict[str, str]) -> Iterator[tuple[str, int, fl
     """Tag, step and value of the scalars in an event."""
     step, summaries = 0, []
     for number, value in _fields(event):
-        if number == 2:  # noqa: PLR2004 - field numbers of the message
+        if number == 2:
             step = value - (1 << 64) if value >> 63 else value
-        elif number == 5:  # noqa: PLR2004
+        elif number == 5:
             summaries.append(value)
     for summary in summaries:
         for number, value in _fields(summary):
@@ -226,11 +226,11 @@ def _value(message: bytes, kinds: dict[str, str]) -> tuple[str, float | None]:
     for number, value in _fields(message):
         if number == 1:
             tag = value.decode()
-        elif number == 2:  # noqa: PLR2004
+        elif number == 2:
             simple = struct.unpack("<f", value)[0]
-        elif number == 8:  # noqa: PLR2004
+        elif number == 8:
             tensor = value
-        elif number == 9:  # noqa: PLR2004
+        elif number == 9:
             kinds.setdefault(tag, _plugin(value))
     if simple is not None:
         return tag, simple

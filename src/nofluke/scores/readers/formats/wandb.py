@@ -22,14 +22,18 @@ _SEPARATOR: Final = " - "
 _LOWEST, _HIGHEST = "__MIN", "__MAX"
 _GROUPED: Final = re.compile(r"[\w .]+: .")
 _SUMMARY: Final = "wandb-summary.json"
-_STATES: Final = frozenset("finished running crashed failed killed pending preempted".split())
+_STATES: Final = frozenset(
+    {"finished", "running", "crashed", "failed", "killed", "pending", "preempted"}
+)
 # Columns of the table of runs that are neither parameters nor metrics.
 _OWN: Final = frozenset(
-    "Name State Notes User Tags Created Runtime Sweep ID Group Hostname".split()
-    + ["Job Type", "GPU Type", "GPU Count", "Commit", "Git Repository", "Updated", "End Time"]
+    {"Name", "State", "Notes", "User", "Tags", "Created", "Runtime", "Sweep", "ID", "Group"}
+    | {"Hostname", "Job Type", "GPU Type", "GPU Count", "Commit", "Git Repository", "Updated"}
+    | {"End Time"}
 )
 _MOST_CELL: Final = 1 << 20
-_NOT_LITERAL: Final = re.compile(r"(?<=[\[{:, ])-?(?:nan|inf)(?=[,\]}])")
+_NOT_LITERAL: Final = re.compile(r"(?<=[\[{:, ])-?(nan|inf)(?=[,\]}])")
+_TEXTS: Final = frozenset({"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"})
 
 
 class History:
@@ -87,7 +91,7 @@ class Runs:
     def knows(self, head: Head) -> bool:
         """By the columns of the table, or the cells that hold what a run logged."""
         header = set(head.header)
-        own = {"Name", "State"} <= header and len(header & _OWN) > 3  # noqa: PLR2004
+        own = {"Name", "State"} <= header and len(header & _OWN) > 3
         return own or ({"summary", "config", "name"} <= header and "{'" in head.text[:_MOST_CELL])
 
     def read(self, file: File) -> Iterator[Log]:
@@ -120,7 +124,7 @@ class Summary:
 
     def knows(self, head: Head) -> bool:
         """By the bookkeeping that every summary has."""
-        return "_wandb" in head.keys and isinstance(head.json, dict)  # noqa: SIM118
+        return "_wandb" in head.keys and isinstance(head.json, dict)
 
     def read(self, file: File) -> Iterator[Log]:
         """The last values."""
@@ -257,7 +261,7 @@ def _literal(cell: str, what: str, file: File) -> dict[str, Any]:
     try:
         if len(cell) > _MOST_CELL:
             raise ValueError(what)
-        value = ast.literal_eval(_NOT_LITERAL.sub("None", cell))
+        value = ast.literal_eval(_NOT_LITERAL.sub(r"'\g<0>'", cell))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         value = None
     if not isinstance(value, dict):
@@ -292,17 +296,22 @@ def _summed(file: File) -> tuple[Run, tuple[Path, ...]]:
     return run, () if beside is None else (beside.path,)
 
 
-def _take(run: Run, summary: dict[str, Any], prefix: str = "") -> None:
+def _take(run: Run, summary: dict[Any, Any], prefix: str = "") -> None:
     """Numbers of a summary; those of a metric with several (max, mean) by dotted names."""
     for key, value in summary.items():
         if not isinstance(key, str) or key.startswith("_"):
             continue
         if isinstance(value, dict) and "_type" not in value:
             _take(run, value, f"{prefix}{key}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif _is_number(value):
             run.values[prefix + key] = [("0", float(value))]
-        elif value in ("NaN", "Infinity", "-Infinity"):
-            run.values[prefix + key] = [("0", float(value))]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether this is a number; those that JSON has not are written as texts."""
+    if isinstance(value, str):
+        return value in _TEXTS
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _bookkeeping(runs: Sequence[Run]) -> list[str]:
