@@ -54,8 +54,8 @@ class Trials:
             usual="correct",
             notes=(
                 "NF313: correct is whether object_response is the category, as model-vs-human "
-                f"counts; trials without an answer ({_NO_ANSWER!r}), {silent} of {len(rows)}, count "
-                "as wrong. Trial and subject are left out of the names of images, "
+                f"counts; trials without an answer ({_NO_ANSWER!r}), {silent} of {len(rows)}, "
+                "count as wrong. Trial and subject are left out of the names of images, "
                 "so that trials of different subjects meet.",
             ),
         )

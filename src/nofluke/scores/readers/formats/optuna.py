@@ -301,8 +301,8 @@ def _unfinished(study: _Study) -> list[str]:
     listed = ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
     return [
         f"NF311: no score of {sum(states.values())} of {len(study.trials)} trials of study "
-        f"{study.name!r}, which are not complete ({listed}); what a pruned trial had reached when it was "
-        "stopped is not its value. They were tried, and count among what was tried."
+        f"{study.name!r}, which are not complete ({listed}); what a pruned trial had reached "
+        "when it was stopped is not its value. They were tried, and count among what was tried."
     ]
 
 
