@@ -22,11 +22,15 @@ def test_a_run_is_one_number_and_not_one_for_each_step():
 
 
 def test_the_summary_at_the_end_repeats_a_step_and_adds_no_row():
-    at_end = {metric: read(STATE, metric=metric, where={"step": "40"})
-              for metric in ("loss", "eval_loss", "train_loss")}
+    at_end = {
+        metric: read(STATE, metric=metric, where={"step": "40"})
+        for metric in ("loss", "eval_loss", "train_loss")
+    }
 
     assert {m: list(cells(s).values()) for m, s in at_end.items()} == {
-        "loss": [0.25], "eval_loss": [0.9], "train_loss": [0.52]
+        "loss": [0.25],
+        "eval_loss": [0.9],
+        "train_loss": [0.52],
     }
 
 
@@ -89,4 +93,6 @@ def test_checkpoints_of_one_run_do_not_count_twice(tmp_path):
 
     with pytest.raises(InputError, match="both hold example"):
         read(tmp_path / "out", metric="loss")
-    assert read(tmp_path / "out" / "checkpoint-20" / STATE.name, metric="loss").candidates == ("out",)
+    assert read(tmp_path / "out" / "checkpoint-20" / STATE.name, metric="loss").candidates == (
+        "out",
+    )

@@ -71,8 +71,9 @@ def test_infinite_values_stand_by_their_kind(tmp_path):
     path = tmp_path / "study.db"
     path.write_bytes(DATABASE.read_bytes())
     with sqlite3.connect(path) as base:
-        base.execute("update trial_values set value = null, value_type = 'INF_NEG' "
-                     "where trial_id = 1")
+        base.execute(
+            "update trial_values set value = null, value_type = 'INF_NEG' where trial_id = 1"
+        )
     base.close()
 
     assert cells(read(path, metric="value"))["one: trial 0", "one"] == -math.inf
@@ -88,8 +89,16 @@ STUDY = {"op_code": 0, "study_name": "s", "directions": [2]}
 
 
 def test_a_trial_that_was_added_whole_brings_its_values(tmp_path):
-    added = {"op_code": 4, "study_id": 0, "state": 1, "value": 0.25, "values": None,
-             "params": {"x": 1}, "distributions": {}, "intermediate_values": {"3": 0.5}}
+    added = {
+        "op_code": 4,
+        "study_id": 0,
+        "state": 1,
+        "value": 0.25,
+        "values": None,
+        "params": {"x": 1},
+        "distributions": {},
+        "intermediate_values": {"3": 0.5},
+    }
 
     scores = read(journal(tmp_path, STUDY, added))
 
@@ -99,9 +108,14 @@ def test_a_trial_that_was_added_whole_brings_its_values(tmp_path):
 
 def test_deleted_studies_are_not_read(tmp_path):
     trial = {"op_code": 4, "study_id": 1, "state": 1, "value": 0.25}
-    path = journal(tmp_path, STUDY, {**STUDY, "study_name": "t"},
-                   {"op_code": 4, "study_id": 0, "state": 1, "value": 9.0}, trial,
-                   {"op_code": 1, "study_id": 0})
+    path = journal(
+        tmp_path,
+        STUDY,
+        {**STUDY, "study_name": "t"},
+        {"op_code": 4, "study_id": 0, "state": 1, "value": 9.0},
+        trial,
+        {"op_code": 1, "study_id": 0},
+    )
 
     assert cells(read(path)) == {("trial 0", "t"): 0.25}
 
@@ -125,6 +139,7 @@ def test_studies_without_a_value_are_refused(tmp_path):
         read(journal(tmp_path, STUDY, {"op_code": 4, "study_id": 0}))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")  # names of metrics are experimental there
 @pytest.mark.parametrize("kind", ["sqlite", "journal"])
 def test_a_study_made_afresh_is_read(tmp_path, kind):
     optuna = pytest.importorskip("optuna")

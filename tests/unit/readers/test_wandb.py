@@ -46,7 +46,9 @@ def test_rows_that_hold_several_steps_are_told(tmp_path):
 
 def test_two_runs_of_one_name_are_refused(tmp_path):
     path = tmp_path / "chart.csv"
-    path.write_text('"Step","a - acc","a - acc__MIN","a - acc__MAX","a - acc"\n"0","1","1","1","2"\n')
+    path.write_text(
+        '"Step","a - acc","a - acc__MIN","a - acc__MAX","a - acc"\n"0","1","1","1","2"\n'
+    )
 
     with pytest.raises(InputError, match="column 'a - acc' twice"):
         read(path)
