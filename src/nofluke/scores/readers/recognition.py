@@ -22,7 +22,10 @@ PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
 _MODULES: Final = (
+    "alpaca_eval",
+    "arena",
     "automlbenchmark",
+    "deepeval",
     "dreamer",
     "fev",
     "gift_eval",
@@ -31,7 +34,10 @@ _MODULES: Final = (
     "lm_eval",
     "mlflow",
     "model_vs_human",
+    "mteb",
     "optuna",
+    "promptfoo",
+    "ragas",
     "sklearn",
     "stable_baselines3",
     "tabm",
