@@ -158,3 +158,22 @@ def test_a_study_made_afresh_is_read(tmp_path, kind):
 
     assert cells(scores) == {(f"trial {t.number}", "s"): t.value for t in study.trials}
     assert (scores.metric, scores.better) == ("acc", "higher")
+
+
+def test_tables_of_trials_say_the_same_but_for_the_direction():
+    store = read(DATABASE, metric="value")
+    table = read(LOGS / "optuna-csv" / "one-5.0.csv")
+
+    before = {c.removeprefix("one: "): v for (c, _), v in cells(store).items()}
+    assert {c: v for (c, _), v in cells(table).items()} == before
+    assert table.better is None
+    assert "1 FAIL, 1 PRUNED, 1 RUNNING" in noted(table, "NF311")[0]
+
+
+@pytest.mark.parametrize(("name", "metric"), [("two-5.0", "values_1"), ("named-5.0", "acc")])
+def test_tables_of_several_objectives_name_them(name, metric):
+    store = read(DATABASE, metric="values_1", where={"study": "two"})
+
+    table = read(LOGS / "optuna-csv" / f"{name}.csv", metric=metric)
+
+    assert table.values.tolist() == store.values.tolist()

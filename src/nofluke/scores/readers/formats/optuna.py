@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +28,7 @@ _DIRECTIONS: Final = ("NOT_SET", "MINIMIZE", "MAXIMIZE")
 # What the journal writes as the kind of a line.
 _CREATE_STUDY, _DELETE_STUDY, _CREATE_TRIAL, _SET_PARAM = 0, 1, 4, 5
 _SET_STATE, _SET_INTERMEDIATE, _STUDY_ATTRIBUTE = 6, 7, 3
+_VALUES: Final = re.compile(r"values_.+$")
 _NAMES: Final = "study:metric_names"  # where a study keeps the names of its objectives
 _SPECIAL: Final = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": None}
 
@@ -126,6 +128,44 @@ class Journal:
                     file, f"{what} does not fit the lines before it ({error!r}).", line=line
                 ) from None
         yield from _logs(list(studies.values()), file)
+
+
+class Table:
+    """The table of trials of one study: `study.trials_dataframe().to_csv()`."""
+
+    key = "optuna-csv"
+    title = "Optuna table of trials"
+    tool = "optuna"
+    rows = True
+    folders = False
+
+    def knows(self, head: Head) -> bool:
+        """By its columns; which way values point stands in none of them."""
+        header = set(head.header)
+        return {"number", "state", "datetime_start"} <= header and bool(
+            {"value", "values_0"} & header or any(map(_VALUES.match, header))
+        )
+
+    def read(self, file: File) -> Iterator[Log]:
+        """One log; intermediate values stand in no such table."""
+        study = _Study(file.stem)
+        for row in contents.cells(file):
+            what = f"of trial {row['number']}"
+            number = contents.numeral(row["number"], file, f"number {what}")
+            columns = [c for c in row if c == "value" or _VALUES.match(c)]
+            study.names = [] if columns[:1] == ["value"] else [c[len("values_") :] for c in columns]
+            if all(name.isdigit() for name in study.names):
+                study.names = []
+            trial = _Trial(0 if number is None else int(number), row["state"])
+            found = [contents.numeral(row[c], file, f"{c} {what}") for c in columns]
+            trial.values = {i: v for i, v in enumerate(found) if v is not None}
+            trial.parameters = {
+                c.removeprefix("params_"): v
+                for c, v in row.items()
+                if c.startswith("params_") and v
+            }
+            study.trials.append(trial)
+        yield from _logs([study], file)
 
 
 def _rows(base: sqlite.Database, table: str, column: str) -> list[tuple[Any, ...]]:
@@ -321,4 +361,4 @@ def _twice(study: _Study) -> list[str]:
     ]
 
 
-READERS = (Database(), Journal())
+READERS = (Database(), Journal(), Table())

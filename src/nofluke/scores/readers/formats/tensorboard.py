@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import struct
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from nofluke.scores.readers import contents, files, histories
 from nofluke.scores.readers.histories import Run
@@ -166,20 +166,15 @@ def _masked(data: bytes) -> int:
     return ((crc >> 15 | crc << 17) + _MASK) & 0xFFFFFFFF
 
 
-class _Field(NamedTuple):
-    number: int
-    value: Any  # an int, or bytes
-
-
-def _fields(data: bytes) -> Iterator[_Field]:
-    """The fields of a message, by their numbers."""
-    at = 0
-    while at < len(data):
+def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    """The fields of a message: the number of each, and a whole number or bytes."""
+    at, end = 0, len(data)
+    while at < end:
         tag, at = _varint(data, at)
         kind = tag & 7
         if kind == 0:
             value, at = _varint(data, at)
-            yield _Field(tag >> 3, value)
+            yield tag >> 3, value
             continue
         if kind == 2:
             length, at = _varint(data, at)
@@ -187,13 +182,16 @@ def _fields(data: bytes) -> Iterator[_Field]:
             length = 8 if kind == 1 else 4
         else:
             raise ValueError(kind)
-        if at + length > len(data):
+        if at + length > end:
             raise ValueError(length)
-        yield _Field(tag >> 3, data[at : at + length])
+        yield tag >> 3, data[at : at + length]
         at += length
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = data[at]
+    if value < 128:  # most are of one byte
+        return value, at + 1
     value = 0
     for shift in range(0, 70, 7):
         byte = data[at]
