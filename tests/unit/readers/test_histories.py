@@ -1,5 +1,6 @@
 """What readers of runs have in common: names, seeds, steps and what is missing."""
 
+import io
 import math
 
 import pandas as pd
@@ -87,3 +88,21 @@ def test_long_texts_lists_and_quotes_of_plain_yaml():
     text += "'e f': 1\n"
 
     assert flat_yaml.read(text) == {"a": "one two", "c.value": 'x: "y"', "d": "", "e f": "1"}
+
+
+def test_long_parameters_stay_apart_in_names():
+    runs = [run(str(i), {"text": "x" * 500 + str(i)}) for i in range(3)]
+
+    histories.by_settings(runs)
+
+    assert len({r.candidate for r in runs}) == 3
+    assert max(len(r.candidate or "") for r in runs) < 80
+
+
+def test_a_log_from_a_pipe_is_not_named_by_where_it_was_kept(monkeypatch):
+    class Piped:
+        buffer = io.BytesIO(b"step,epoch,acc\n0,0,0.5\n")
+
+    monkeypatch.setattr("sys.stdin", Piped)
+
+    assert cells(read("-")) == {("stdin", "run", "stdin"): 0.5}

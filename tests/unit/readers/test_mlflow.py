@@ -196,3 +196,29 @@ def test_a_log_made_afresh_is_read(tmp_path, monkeypatch):
     scores = read(tmp_path / "mlruns")
 
     assert cells(scores) == {("fresh", "run", "seed 0"): 0.5, ("fresh", "run", "seed 1"): 1.5}
+
+
+def test_runs_within_runs_are_told_and_can_be_read_alone(tmp_path):
+    for name, loss in (("sweep", "0.3"), ("a", "0.3"), ("b", "0.4")):
+        run = run_folder(tmp_path / "101" / name, f"1 {loss} 0\n", name=name)
+        if name != "sweep":
+            (run / "tags").mkdir()
+            (run / "tags" / "mlflow.parentRunId").write_text("sweep")
+
+    scores = read(tmp_path)
+
+    assert "2 of 3 runs were started within others" in noted(scores, "NF313")[0]
+    assert len(cells(read(tmp_path, where={"parent": "sweep"}))) == 2
+
+
+def test_parents_stand_in_the_tags_of_a_database(tmp_path):
+    path = tmp_path / "mlflow.db"
+    shutil.copy(DATABASE, path)
+    with sqlite3.connect(path) as base:
+        key = base.execute("select run_uuid from runs where status = 'FINISHED'").fetchone()[0]
+        base.execute("insert into tags values ('mlflow.parentRunId', 'p', ?)", (key,))
+    base.close()
+
+    scores = read(path, metric="test_acc", where={"parent": "p"})
+
+    assert len(cells(scores)) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 LAST: Final = "last"
 STEP: Final = "step"
 EXAMPLE: Final = "run"  # what a run was measured on stands in no log, and is one and the same
+_LONGEST: Final = 40  # characters of a parameter that stand in a name
 _SEEDS: Final = frozenset(
     {"seed", "random_seed", "random_state", "rng_seed", "seed_everything", "global_seed"}
     | {"train_seed"}
@@ -188,13 +190,20 @@ def by_settings(runs: Sequence[Run]) -> list[str]:
         words = dict.fromkeys(word for one in own for word in one)
         differ = [word for word in words if len({one.get(word) for one in own}) > 1]
         for run, one in zip(group, own, strict=True):
-            told = ", ".join(f"{word}={one.get(word, '?')}" for word in differ)
+            told = ", ".join(f"{word}={_short(one.get(word, '?'))}" for word in differ)
             if not run.settings:
                 name = run.more.get("run_name") or run.name
                 run.candidate = name if base in (None, name) else f"{base}/{name}"
             elif told:
                 run.candidate = f"{base} ({told})"
     return _by_seeds(runs)
+
+
+def _short(value: str) -> str:
+    """A value as part of a name; what stands for its end differs where that differs."""
+    if len(value) <= _LONGEST:
+        return value
+    return f"{value[:_LONGEST]}...{zlib.crc32(value.encode()):08x}"
 
 
 def _by_seeds(runs: Sequence[Run]) -> list[str]:
@@ -231,6 +240,8 @@ def better(names: Iterable[str]) -> dict[str, Better]:
 def folder_name(file: File) -> str:
     """The name of the folder that a log with the same name in every run stands in."""
     path = file.path.resolve()
+    if str(file.path) != file.label:  # it came through a pipe, and lies where that was kept
+        return file.stem
     up = path if path.is_dir() else path.parent
     while up.name in {"files", "logs", "results", "output", ""} and up.parent != up:
         up = up.parent

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FINISHED: Final = "FINISHED"
 _STATES: Final = {"1": "RUNNING", "2": "SCHEDULED", "3": _FINISHED, "4": "FAILED", "5": "KILLED"}
+_PARENT: Final = "mlflow.parentRunId"
 _LARGEST: Final = 1.7976931348623157e308  # what an infinite value is stored as in a database
 _MOST_PARAMETER: Final = 1 << 20
 _SHOWN: Final = frozenset({"Run ID", "Name", "Source Type", "Source Name", "User", "Status"})
@@ -53,6 +54,7 @@ class Folder:
             run.settings = _texts(folder / "params", file)
             tags = _texts(folder / "tags", file)
             run.more["run_name"] = meta.get("run_name") or tags.get("mlflow.runName", "")
+            run.more["parent"] = tags.get(_PARENT, "")
             for path in _below(folder / "metrics"):
                 metric = path.relative_to(folder / "metrics").as_posix()
                 run.values[metric] = _values(path, file)
@@ -96,6 +98,10 @@ class Database:
             for name, value, key in base.rows("params", "key", "value", "run_uuid"):
                 if key in runs:
                     runs[key].settings[str(name)] = str(value)
+            if "run_uuid" in base.columns("tags"):
+                for name, value, key in base.rows("tags", "key", "value", "run_uuid"):
+                    if name == _PARENT and key in runs:
+                        runs[key].more["parent"] = str(value)
             logged = base.rows(
                 "metrics", "run_uuid", "key", "step", "value", "is_nan", order="step, timestamp"
             )
@@ -166,7 +172,20 @@ def _log(
             f"NF313: deleted runs are not read ({deleted}). What was tried for the same purpose "
             "counts in tried=, whether it was deleted or not."
         )
-    return histories.log(runs, notes=notes)
+    return histories.log(runs, notes=[*notes, *_nested(runs)])
+
+
+def _nested(runs: Sequence[Run]) -> list[str]:
+    """A caution where runs have parents, which often repeat the best of their children."""
+    parents = {run.more.get("parent") for run in runs} - {"", None}
+    if not parents:
+        return []
+    children = sum(bool(run.more.get("parent")) for run in runs)
+    return [
+        f"NF313: {children} of {len(runs)} runs were started within others ({len(parents)}), which "
+        "often repeat the best value within them; do not count both. By their parent: "
+        f"where={{'parent': {min(filter(None, parents))!r}}}."
+    ]
 
 
 def _all_run_folders(folder: Path) -> list[Path]:
@@ -236,6 +255,7 @@ def _searched(row: dict[str, str], file: File) -> Run:
     """A row of `search_runs`: columns say what they are."""
     run = _run(row["run_id"], f"experiment {row['experiment_id']}", row["status"])
     run.more["run_name"] = row.get("tags.mlflow.runName", "")
+    run.more["parent"] = row.get(f"tags.{_PARENT}", "")
     for column, cell in row.items():
         kind, _, name = column.partition(".")
         if kind == "params" and cell:

@@ -185,8 +185,8 @@ def _refuse_groups(names: Sequence[str], apart: dict[str, int], file: File) -> N
     if grouped:
         raise contents.refusal(
             file,
-            f"is a chart of groups ({some(grouped, most=2)}): each value is a mean over runs, "
-            "whose number and spread it does not say, and lines of a group are no runs. Turn "
+            f"looks like a chart of groups ({some(grouped, most=2)}): there each value is a mean "
+            "over runs, whose number and spread it does not say, and a group is no run. Turn "
             "grouping off in W&B and save the chart again, or save the table of runs.",
         )
 
