@@ -7,6 +7,7 @@ import pytest
 from read_cells import LOGS, noted
 
 from nofluke.errors import InputError
+from nofluke.questions.runs import runs
 from nofluke.scores.readers import read
 
 EVALUATIONS = LOGS / "sb3-evaluations" / "evaluations.npz"
@@ -32,15 +33,18 @@ def test_success_is_right_or_wrong():
     assert scores.values.tolist() == [0.0, 1.0, 0.0]
 
 
-def test_episodes_of_two_trainings_are_no_pairs(tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / "all" / name).mkdir(parents=True)
-        shutil.copy(EVALUATIONS, tmp_path / "all" / name / "evaluations.npz")
+def test_trainings_of_one_algorithm_are_its_runs(tmp_path):
+    for i in range(6):
+        folder = tmp_path / "a2c" / f"CartPole_{i}"
+        folder.mkdir(parents=True)
+        np.savez(folder / "evaluations.npz", timesteps=[1], results=[[float(i), i + 2.0]])
 
-    scores = read(tmp_path / "all")
+    apart = read(tmp_path / "a2c")
+    together = read({"a2c": tmp_path / "a2c"})
 
-    assert scores.candidates == ("a", "b")
-    assert len(scores.examples) == 6
+    assert len(apart.candidates) == 6
+    assert "is 3.5 over 6 runs" in str(runs(together, value="mean"))
+    assert "seeded alike" in noted(together, "NF312")[0]
 
 
 def test_arrays_of_objects_are_refused_and_never_run(tmp_path):

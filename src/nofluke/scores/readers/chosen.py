@@ -326,7 +326,8 @@ def _refuse_twice(found: Sequence[Found]) -> None:
             continue
         parts = log.part or [""] * len(log.example)
         runs = log.run or [""] * len(log.example)
-        for key in {f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True)}:
+        keys = (f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True))
+        for key in dict.fromkeys(keys):  # in their order, so that the message is always the same
             first = seen.setdefault((log.candidate, key), i)
             if first != i:
                 _, example, _ = key.split("\0")

@@ -60,7 +60,7 @@ class Evaluations:
         n = shape[1]
         yield Log(
             candidate=run,
-            example=[f"{run} episode {i}" for _ in order for i in range(n)],
+            example=[f"episode {i}" for _ in order for i in range(n)],
             scores={
                 _METRICS[name]: [_plain(v) for at in order for v in array[at]]
                 for name, array in arrays.items()
@@ -75,7 +75,9 @@ class Evaluations:
             usual="reward",
             notes=(
                 f"NF312: {n} episodes of one trained policy: they say how well this policy does, "
-                "and not how well another training of the same algorithm would.",
+                "and not how well another training of the same algorithm would. Episodes go by "
+                "their number: those of two trainings are pairs only if their environments were seeded "
+                "alike.",
             ),
         )
 
