@@ -76,8 +76,8 @@ class Evaluations:
             notes=(
                 f"NF312: {n} episodes of one trained policy: they say how well this policy does, "
                 "and not how well another training of the same algorithm would. Episodes go by "
-                "their number: those of two trainings are pairs only if their environments were seeded "
-                "alike.",
+                "their number: those of two trainings are pairs only if their environments were "
+                "seeded alike.",
             ),
         )
 
