@@ -68,12 +68,13 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         InputError: Several metrics or readings and no choice (NF262); a choice that is not there;
             logs that cannot be told apart (NF263).
     """
-    kept = [_narrowed(one, where) for one in found]
     _refuse_unknown(found, where)
+    taken, usual = _usual_readings(found, where)
+    kept = [_narrowed(one, {**taken, **where}) for one in found]
     kept = [one for one in kept if one.log.example] or _nothing(where)
     name, notes = _metric(kept, metric)
     kept = [one for one in kept if name in one.log.scores]
-    notes += _readings(found, kept, where)
+    notes += usual + _readings(found, kept, where)
     named, told = _named(kept)
     notes += told
     parts = {p for one in named if one.log.part is not None for p in one.log.part}
@@ -83,6 +84,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
+    _refuse_none(named, name)
     own = [note for one in named for note in one.log.notes]
     return Chosen(
         tables=[
@@ -94,6 +96,28 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         failed=failed,
         notes=tuple(dict.fromkeys([*notes, *own])),
     )
+
+
+def _usual_readings(
+    found: Sequence[Found], where: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The readings that logs lead with, where the caller chose none; and what to tell of them."""
+    taken: dict[str, str] = {}
+    notes = []
+    for word in dict.fromkeys(word for one in found for word in one.log.usual_readings):
+        led = {one.log.usual_readings.get(word) for one in found if word in one.log.alternatives}
+        all_of = {_text(v) for one in found for v in one.log.alternatives.get(word, ())}
+        first = led.pop() if len(led) == 1 else None
+        if first is None or word in where:
+            continue
+        taken[word] = first
+        if len(all_of) > 1:
+            notes.append(
+                f"NF310: of {len(all_of)} {word}s the {word} {first!r} is read, as none was asked "
+                f"for: where={{{word!r}: '...'}}. The others are further readings of the same "
+                "runs, and no examples of their own."
+            )
+    return taken, notes
 
 
 def _columns(log: Log) -> dict[str, Sequence[Any]]:
@@ -302,7 +326,8 @@ def _refuse_twice(found: Sequence[Found]) -> None:
             continue
         parts = log.part or [""] * len(log.example)
         runs = log.run or [""] * len(log.example)
-        for key in {f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True)}:
+        keys = (f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True))
+        for key in dict.fromkeys(keys):  # in their order, so that the message is always the same
             first = seen.setdefault((log.candidate, key), i)
             if first != i:
                 _, example, _ = key.split("\0")
@@ -314,6 +339,17 @@ def _refuse_twice(found: Sequence[Found]) -> None:
                     "out.",
                     code="NF263",
                 )
+
+
+def _refuse_none(found: Sequence[Found], metric: str) -> None:
+    """Refuse where no row that is read has a score; what the readers say tells why."""
+    if any(v is not None for one in found for v in one.log.scores[metric]):
+        return
+    notes = dict.fromkeys(note for one in found for note in one.log.notes)
+    told = " ".join(text[:1].upper() + text[1:] for text in (n.partition(": ")[2] for n in notes))
+    raise Source(found[0].file.label, str(found[0].file.path)).refuse(
+        f"no row that is read has a score of {metric!r}. {told}".rstrip(), code="NF002"
+    )
 
 
 def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTable:

@@ -81,6 +81,13 @@ class Head:
             return frozenset()
 
     @functools.cached_property
+    def tables(self) -> frozenset[str]:
+        """Names of the tables of an SQLite database; none if it is none."""
+        from nofluke.scores.readers import sqlite
+
+        return sqlite.tables(self.path) if self.start.startswith(sqlite.MAGIC) else frozenset()
+
+    @functools.cached_property
     def entries(self) -> frozenset[str]:
         """Names of what lies in a folder."""
         return frozenset(p.name for p in self.path.iterdir()) if self.is_folder else frozenset()

@@ -50,12 +50,12 @@ def logs(folder: Path, space: Workspace, reader: Reader | None = None) -> Folder
     found: list[Known] = []
     others: list[Path] = []
     for path in _walk(folder):
+        if any(k.file.path in path.parents for k in found if k.reader.folders):
+            continue
         if path.is_dir():
             whole = _asked(reader, recognition.of_folder(path)) if _folder_readers() else None
             if whole is not None:
                 found.append(Known(files.folder(path, space), whole))
-            continue
-        if any(k.file.path in path.parents for k in found if k.reader.folders):
             continue
         known = _of_file(path, space, reader)
         if known is None:

@@ -51,6 +51,8 @@ class Log:
         better: "higher" or "lower", by metric, where the log or its tool says.
         bounds: Lowest and highest possible score, by metric, where the tool says.
         units: Unit of each metric, where it has one ("s").
+        usual_readings: The reading that is taken where none is asked for, by word of an
+            alternative: the last of the steps of a run. It is said.
         usual: The metric that the tool itself leads with, if any; it is used where none is asked
             for, and said.
         notes: What the user should know of this log ("NF305: ...").
@@ -75,6 +77,7 @@ class Log:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     usual: str | None = None
+    usual_readings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     also: tuple[Path, ...] = ()
 

@@ -24,11 +24,25 @@ PLAIN: Final = "table"  # the name under which a log is read as a plain table
 _MODULES: Final = (
     "alpaca_eval",
     "arena",
+    "automlbenchmark",
     "deepeval",
+    "dreamer",
+    "fev",
+    "gift_eval",
+    "hf_trainer",
+    "lightning",
     "lm_eval",
+    "mlflow",
+    "model_vs_human",
     "mteb",
+    "optuna",
     "promptfoo",
     "ragas",
+    "sklearn",
+    "stable_baselines3",
+    "tabm",
+    "tensorboard",
+    "wandb",
 )
 
 
