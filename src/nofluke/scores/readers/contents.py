@@ -115,6 +115,23 @@ def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[
             yield number, value
 
 
+def values(file: File) -> list[Any]:
+    """The JSON values in a file: one document on several lines, or one value on each line.
+
+    Some tools append a line to a file that is there, and write the first one as a document.
+
+    Raises:
+        ReadError: It is neither.
+    """
+    written = text(file)
+    if len(rows := written.strip().splitlines()) > 1:
+        try:
+            return [msgspec.json.decode(row) for row in rows if row.strip()]
+        except (msgspec.DecodeError, RecursionError):
+            pass
+    return [parsed(written, file)]
+
+
 def _slowly(line: bytes, file: File, number: int) -> Any:
     try:
         return json.loads(line)

@@ -21,7 +21,14 @@ GROUP: Final = "nofluke.readers"
 PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
-_MODULES: Final = ("lm_eval",)
+_MODULES: Final = (
+    "guidellm",
+    "hyperfine",
+    "llmperf",
+    "lm_eval",
+    "pytest_benchmark",
+    "vllm",
+)
 
 
 @functools.cache
