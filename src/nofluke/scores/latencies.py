@@ -71,9 +71,7 @@ def percentiles(scores: Scores, shares: Sequence[float] = SHARES) -> tuple[Perce
             code="NF009",
         )
     failed = scores.n_failed.tolist()
-    return tuple(
-        _one(scores, k, share, failed[k]) for k in range(scores.K) for share in asked
-    )
+    return tuple(_one(scores, k, share, failed[k]) for k in range(scores.K) for share in asked)
 
 
 def _share(q: float) -> float:
@@ -85,9 +83,11 @@ def _share(q: float) -> float:
 
 def _one(scores: Scores, k: int, share: float, failed: int) -> Percentile:
     part = slice(int(scores.starts[k]), int(scores.starts[k + 1]))
-    x = np.where(scores.failed[part], np.inf, scores.values[part]) if failed and (
-        scores.failed is not None
-    ) else scores.values[part]
+    x = (
+        np.where(scores.failed[part], np.inf, scores.values[part])
+        if failed and (scores.failed is not None)
+        else scores.values[part]
+    )
     cells = [int(c) for c, _ in (*scores.empty.tolist(), *scores.lost_runs.tolist())]
     n = int(x.size)
     rank = max(1, math.ceil(checks.exact(share) * n)) if n else 0

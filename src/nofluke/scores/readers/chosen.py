@@ -72,6 +72,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     _refuse_unknown(found, where)
     kept = [one for one in kept if one.log.example] or _nothing(where)
     name, notes = _metric(kept, metric)
+    notes += _without(kept, name)
     kept = [one for one in kept if name in one.log.scores]
     notes += _readings(found, kept, where)
     named, told = _named(kept)
@@ -184,7 +185,9 @@ def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
         raise _unchosen(found[0], counts, f"metric={asked!r} is not among them; ")
     if len(counts) == 1:
         return next(iter(counts)), []
-    usual = {one.log.usual for one in found}
+    # A file may hold further logs, of what its tool does not lead with.
+    led = {one.file.path for one in found if one.log.usual is not None}
+    usual = {one.log.usual for one in found if one.log.usual or one.file.path not in led}
     first = usual.pop() if len(usual) == 1 else None
     if first is not None and first in counts:
         rest = sorted(set(counts) - {first})
@@ -193,6 +196,15 @@ def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
             f"also {some(rest, most=8)}: metric=."
         ]
     raise _unchosen(found[0], counts, "")
+
+
+def _without(found: Sequence[Found], metric: str) -> list[str]:
+    """Tell of files that have no such metric, so that no candidate is lost unseen."""
+    having = {one.file.path for one in found if metric in one.log.scores}
+    labels = dict.fromkeys(one.file.label for one in found if one.file.path not in having)
+    if not labels:
+        return []
+    return [f"NF269: not read, as they have no metric {metric!r}: {some(list(labels), most=4)}."]
 
 
 def _unchosen(one: Found, counts: Counter[str], why: str) -> InputError:

@@ -22,12 +22,20 @@ PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
 _MODULES: Final = (
+    "evalplus",
     "guidellm",
+    "k6",
+    "locust",
     "hyperfine",
+    "livecodebench",
     "llmperf",
     "lm_eval",
     "pytest_benchmark",
+    "sacrebleu",
+    "swebench",
+    "trec_eval",
     "vllm",
+    "wmt_mqm",
 )
 
 

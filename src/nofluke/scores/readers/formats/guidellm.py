@@ -66,6 +66,7 @@ def _log(benchmark: Any, file: File, place: int) -> Log:
             f"benchmark {place} holds no single request, only aggregates, in which errored "
             "requests do not occur. Let GuideLLM keep the requests in its JSON output.",
         )
+    _refuse_samples(benchmark, ends, file, place)
     failed = [end == "errored" for end in ends]
     metrics = {
         name: [
@@ -100,6 +101,21 @@ def _log(benchmark: Any, file: File, place: int) -> Log:
             ),
         ),
     )
+
+
+def _refuse_samples(benchmark: Any, ends: list[str], file: File, place: int) -> None:
+    """Refuse lists that hold a sample of the requests, in which failures have another share."""
+    totals = contents.at(benchmark, "metrics", "request_totals") or contents.at(
+        benchmark, "request_totals"
+    )
+    for end in _ENDS:
+        total, held = contents.at(totals, end), ends.count(end)
+        if isinstance(total, int) and total != held:
+            raise contents.refusal(
+                file,
+                f"benchmark {place} holds {held} of its {total} {end} requests. A sample for each "
+                "way to end says nothing of how many failed; keep all requests in the output.",
+            )
 
 
 def _id(row: dict[str, Any], place: int) -> str | int:

@@ -68,9 +68,7 @@ def _log(result: dict[str, Any], file: File, what: str) -> Log:
         better={"time": "lower"},
         units={"time": "s"},
         notes=(
-            *timings.failures(
-                file, failed, [_reason(command, code) for code in codes], word="run"
-            ),
+            *timings.failures(file, failed, [_reason(command, code) for code in codes], word="run"),
             *timings.unmeasured(file, failed, metrics, word="run"),
             *timings.numbered(file, "run"),
         ),

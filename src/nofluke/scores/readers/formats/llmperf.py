@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TIMES: Final = ("ttft_s", "inter_token_latency_s", "end_to_end_latency_s")
 _RATE: Final = "request_output_throughput_token_per_s"
 _COUNTS: Final = ("number_input_tokens", "number_output_tokens", "number_total_tokens")
+_CODE: Final = "request_code"
 _TOO_SHORT: Final = -100
 _SETTINGS: Final = (
     "num_concurrent_requests",
@@ -60,11 +61,7 @@ class Requests:
             ]
             for name in _TIMES
         }
-        times = {
-            name: column
-            for name, column in times.items()
-            if any(name in row for row in rows)
-        }
+        times = {name: column for name, column in times.items() if any(name in row for row in rows)}
         beside = _summary(file)
         known = contents.document(beside) if beside is not None else {}
         yield Log(
@@ -74,7 +71,7 @@ class Requests:
             settings={k: str(known[k]) for k in _SETTINGS if k in known},
             failed=failed,
             more={
-                "error": ["" if code is None else str(code) for code in codes],
+                _CODE: ["" if code is None else str(code) for code in codes],
                 **{name: [row.get(name) for row in rows] for name in _COUNTS},
             },
             better={**dict.fromkeys(times, "lower"), _RATE: "higher"},
@@ -125,9 +122,8 @@ def _short(codes: list[Any], file: File) -> tuple[str, ...]:
         return ()
     return (
         f"NF319: {file.label}: {counted(count, 'request')} have the code {_TOO_SHORT} (fewer "
-        "tokens than asked for). They were answered and their latency is real, so they are kept; "
-        f"short answers are fast ones. Without them: failed='error={_TOO_SHORT}' marks them "
-        "instead of the others.",
+        "tokens than asked for). They were answered and their latency is real, so they are kept, "
+        f"though short answers are fast ones; failed={_CODE!r} counts them as failed too.",
     )
 
 
@@ -162,7 +158,7 @@ class Summary:
             contents.at(known, key)
             for key in ("results_number_errors", "results_num_requests_started")
         )
-        told = "" if errors is None else f", here {errors} of {started}"
+        told = "" if errors is None else f" ({errors} of {started} here)"
         raise contents.refusal(
             file,
             f"is the summary of LLMPerf: percentiles in which failed requests{told} do not occur. "

@@ -77,9 +77,7 @@ def _log(value: dict[str, Any], file: File) -> Log:
         time=value["start_times"] if _is_list(value, "start_times", n) else None,
         output=_texts(value, n) if file.contents else None,
         failed=failed,
-        more={
-            word: value[key] for key, word in _COUNTS.items() if _is_list(value, key, n)
-        },
+        more={word: value[key] for key, word in _COUNTS.items() if _is_list(value, key, n)},
         better=dict.fromkeys(metrics, "lower"),
         units=dict.fromkeys(metrics, "s"),
         usual="ttft" if "ttft" in metrics else None,
@@ -163,7 +161,9 @@ def _metrics(value: dict[str, Any], n: int, file: File) -> dict[str, list[float 
     if _is_list(value, "itls", n):
         gaps = [_gaps(v, i, file) for i, v in enumerate(value["itls"])]
     if _is_list(value, "latencies", n):
-        whole = [timings.measured(v, file, f"latencies[{i}]") for i, v in enumerate(value["latencies"])]
+        whole = [
+            timings.measured(v, file, f"latencies[{i}]") for i, v in enumerate(value["latencies"])
+        ]
     else:
         # So the tool itself defines the latency: the time of the last chunk.
         whole = [None if t is None else t + sum(g) for t, g in zip(first, gaps, strict=True)]
