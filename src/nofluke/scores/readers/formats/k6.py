@@ -73,7 +73,7 @@ class Points:
         if requests:
             yield _of_requests(requests, points[_FAILED], file)
         for metric, found in others.items():
-            yield _of_points(metric, found, file)
+            yield _of_points(metric, found)
 
 
 def _points(file: File) -> tuple[list[str], dict[str, list[_Data]]]:
@@ -134,7 +134,7 @@ def _of_requests(requests: dict[str, list[_Data]], flags: list[_Data], file: Fil
     )
 
 
-def _of_points(metric: str, found: list[_Data], file: File) -> Log:
+def _of_points(metric: str, found: list[_Data]) -> Log:
     return Log(
         candidate=None,
         example=list(range(len(found))),
@@ -198,7 +198,6 @@ class Summary:
             "concluded about requests, and in which fast failures count as fast. Run the test with "
             "k6 run --out json=points.json, and read that file.",
         )
-        yield
 
 
 READERS = (Points(), Summary())

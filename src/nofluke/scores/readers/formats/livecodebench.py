@@ -55,8 +55,8 @@ class Problems:
             run += range(n)
             cluster += [_text(problem.get("contest_id"))] * n
             codes += _codes(problem, n)
-            for name, column in beside.items():
-                column += [_text(problem.get(name)) or ""] * n
+            for name in _BESIDE:
+                beside[name] += [_text(problem.get(name)) or ""] * n
         yield Log(
             candidate=_model(file),
             example=example,

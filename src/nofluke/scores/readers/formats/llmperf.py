@@ -164,7 +164,6 @@ class Summary:
             f"is the summary of LLMPerf: percentiles in which failed requests{told} do not occur. "
             "Read the file of single requests beside it: *_individual_responses.json.",
         )
-        yield
 
 
 READERS = (Requests(), Summary())

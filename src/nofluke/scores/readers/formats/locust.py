@@ -49,7 +49,6 @@ class Tables:
             "holds statistics of Locust, in which failed requests are counted among the others, "
             f"and percentiles, of windows that overlap, are no scores of requests. {_WHAT_TO_DO}",
         )
-        yield
 
 
 class Histogram:

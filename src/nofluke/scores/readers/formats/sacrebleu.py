@@ -107,7 +107,6 @@ class Corpus:
             "about sentences. Write them by sacrebleu -sl -w 4, one file for each metric and "
             "system (of TER a lower one is better, of BLEU and chrF a higher one).",
         )
-        yield
 
 
 def _is_signature(value: Any) -> bool:

@@ -7,6 +7,7 @@ the repository is the cluster.
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -36,7 +37,7 @@ class Report:
     key = "swebench-report"
     title = "SWE-bench run report"
     tool = "swebench"
-    rows = True
+    rows = False  # where the folders of the instances are there as well, those are read
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -67,7 +68,7 @@ class Evaluation:
 
     key = "swebench-evaluation"
     title = "SWE-bench evaluation"
-    tool = "swebench-logs"
+    tool = "swebench"
     rows = True
     folders = True
 
@@ -90,7 +91,7 @@ class InstanceReport:
 
     key = "swebench-instance"
     title = "SWE-bench report of an instance"
-    tool = "swebench-logs"
+    tool = "swebench"
     rows = True
     folders = False
 
@@ -163,7 +164,7 @@ def _log(
     if not rows:
         raise contents.refusal(file, "names no instance, so there are no scores.")
     if len(set(names)) < len(names):
-        twice = next(a for a, b in zip(names, names[1:], strict=False) if a == b)
+        twice = next(a for a, b in itertools.pairwise(names) if a == b)
         raise contents.refusal(file, f"{twice} stands in two lists that exclude each other.")
     failed = [end == "error" for _, end in rows]
     return Log(
@@ -189,12 +190,13 @@ def _repository(name: str) -> str:
 
 
 def _broken(ends: Mapping[str, list[str]], n: int, file: File) -> tuple[str, ...]:
-    count = len(ends.get("error", ()))
+    count, right = len(ends.get("error", ())), len(ends["resolved"])
     if not count:
         return ()
     return (
         f"NF315: {file.label}: the evaluation of {count} of {counted(n, 'instance')} broke. They "
-        "count as not resolved, as the harness counts them; was it the patch or the machine?",
+        f"count as not resolved, as the harness counts them: {right / n:.3f} of all are resolved, "
+        f"and {(right + count) / n:.3f} would be if these were. Was it the patch or the machine?",
     )
 
 

@@ -183,7 +183,6 @@ class Inputs:
             "is what trec_eval reads, a run or relevance judgements, and holds no scores. Make "
             "them: trec_eval -q QRELS RUN > values.txt, one file for each run.",
         )
-        yield
 
 
 READERS = (Queries(), Inputs())
