@@ -82,6 +82,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         notes.append(_several_parts(named, parts))
     better = _agreed(named, lambda log: log.better.get(name), "better")
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
+    notes += _unit(named, name)
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
     own = [note for one in named for note in one.log.notes]
@@ -303,6 +304,19 @@ def _agreed(found: Sequence[Found], said: Any, what: str) -> Any:
             code="NF262",
         )
     return values.pop() if values else None
+
+
+def _unit(found: Sequence[Found], metric: str) -> list[str]:
+    """The unit of the metric, which must be one; the logs of several tools differ in it."""
+    units = {unit: one for one in found if (unit := one.log.units.get(metric)) is not None}
+    if len(units) > 1:
+        told = ", ".join(f"{one.file.label} in {unit}" for unit, one in units.items())
+        raise InputError(
+            f"{metric!r} is not in one unit: {told}. Nothing is converted silently; read them one "
+            "by one.",
+            code="NF262",
+        )
+    return [f"NF319: {metric!r} is in {unit}, as the log has it." for unit in units]
 
 
 def _refuse_twice(found: Sequence[Found]) -> None:

@@ -24,8 +24,17 @@ def measured(value: Any, file: File, what: str) -> float | None:
     Raises:
         ReadError: It is no number, or a negative one.
     """
+    return taken(value, file, what) or None
+
+
+def taken(value: Any, file: File, what: str) -> float | None:
+    """A time of a tool that rounds or corrects times, so that 0 is one; None where there is none.
+
+    Raises:
+        ReadError: It is no number, or a negative one.
+    """
     found = contents.number(value, file, what)
-    if found is None or found == 0:
+    if found is None:
         return None
     if found < 0:
         raise contents.refusal(file, f"{what} is {found!r}, and no time is negative.")

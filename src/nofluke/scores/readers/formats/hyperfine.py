@@ -50,7 +50,7 @@ def _log(result: dict[str, Any], file: File, what: str) -> Log:
             f"{what} ({command!r}) has no list 'times', only means of them. Export with "
             "hyperfine --export-json, and keep the times.",
         )
-    seconds = [timings.measured(v, file, f"times[{k}] of {command!r}") for k, v in enumerate(times)]
+    seconds = [timings.taken(v, file, f"times[{k}] of {command!r}") for k, v in enumerate(times)]
     codes = result.get("exit_codes") or [0] * len(times)
     if not isinstance(codes, list) or len(codes) != len(times):
         raise contents.refusal(file, f"{command!r} has {len(times)} times and other exit codes.")
@@ -69,7 +69,7 @@ def _log(result: dict[str, Any], file: File, what: str) -> Log:
         units={"time": "s"},
         notes=(
             *timings.failures(file, failed, [_reason(command, code) for code in codes], word="run"),
-            *timings.unmeasured(file, failed, metrics, word="run"),
+            *timings.unmeasured(file, failed, metrics, word="run", why="the time is null"),
             *timings.numbered(file, "run"),
         ),
     )

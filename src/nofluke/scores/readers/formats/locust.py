@@ -90,8 +90,8 @@ class Histogram:
             better={"response_time": "lower"},
             units={"response_time": "ms"},
             notes=(
-                f"NF319: {file.label}: Locust rounds times to two digits (above 100 ms to tens, "
-                "above 1000 to hundreds) and counts how often each occurred. The order of the "
+                f"NF319: {file.label}: Locust rounds times to two digits (to tens from 100 ms on, "
+                "to hundreds from 1000) and counts how often each occurred. The order of the "
                 "requests is lost, so nothing here is paired.",
             ),
         )
@@ -114,7 +114,7 @@ def _times(entry: Any, file: File, what: str) -> tuple[str, list[float | None]]:
         time = contents.numeral(written, file, f"a time of {name}")
         if not isinstance(count, int) or not 0 <= count <= total:
             raise contents.refusal(file, f"{name}: {count!r} is no count of requests.")
-        found += [timings.measured(time, file, f"a time of {name}")] * count
+        found += [timings.taken(time, file, f"a time of {name}")] * count
     return name, found
 
 

@@ -40,7 +40,7 @@ class Rounds:
         seconds: list[float | None] = []
         for i, benchmark in enumerate(benchmarks):
             name, data = _rounds(benchmark, file, f"benchmark {i}")
-            times = [timings.measured(v, file, f"round {k} of {name}") for k, v in enumerate(data)]
+            times = [timings.taken(v, file, f"round {k} of {name}") for k, v in enumerate(data)]
             example += range(len(times))
             part += [name] * len(times)
             seconds += times
@@ -55,7 +55,9 @@ class Rounds:
             better={"time": "lower"},
             units={"time": "s"},
             notes=(
-                *timings.unmeasured(file, fine, {"time": seconds}, word="round"),
+                *timings.unmeasured(
+                    file, fine, {"time": seconds}, word="round", why="the time is null"
+                ),
                 *timings.numbered(file, "round"),
             ),
         )
