@@ -70,15 +70,3 @@ def test_a_table_as_the_advice_has_it_is_read(tmp_path):
     scores = read(path, columns={"score": "response_time"}, better="lower", failed="exception")
 
     assert scores.values.tolist() == [12.5, float("inf")]
-
-
-def test_the_tool_itself_writes_what_is_refused(tmp_path):
-    stats = pytest.importorskip("locust.stats")
-    environment = pytest.importorskip("locust.env").Environment()
-    path = tmp_path / "stats.csv"
-    environment.stats.log_request("GET", "/a", 12.5, 10)
-    with path.open("w", newline="") as stream:
-        stats.StatsCSV(environment, [0.5, 0.95]).requests_csv(csv.writer(stream))
-
-    with pytest.raises(InputError, match="add_listener"):
-        read(path)

@@ -124,12 +124,19 @@ def values(file: File) -> list[Any]:
         ReadError: It is neither.
     """
     written = text(file)
-    if len(rows := written.strip().splitlines()) > 1:
-        try:
-            return [msgspec.json.decode(row) for row in rows if row.strip()]
-        except (msgspec.DecodeError, RecursionError):
-            pass
+    rows = [(i, row) for i, row in enumerate(written.splitlines(), start=1) if row.strip()]
+    if len(rows) > 1 and _is_value(rows[0][1]):
+        return [parsed(row, file, inside=f"line {i}") for i, row in rows]
     return [parsed(written, file)]
+
+
+def _is_value(written: str) -> bool:
+    """Whether a line is a JSON value of its own, and not the beginning of one."""
+    try:
+        json.loads(written)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _slowly(line: bytes, file: File, number: int) -> Any:

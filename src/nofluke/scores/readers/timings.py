@@ -100,11 +100,23 @@ def unmeasured(
     )
 
 
-def numbered(file: File, word: str = "request") -> tuple[str, ...]:
-    """That rows have no ids, so that pairing rests on their order."""
+def numbered(file: File, word: str = "request", *, repeats: bool = False) -> tuple[str, ...]:
+    """That rows have no ids, so that pairing rests on their order.
+
+    Args:
+        file: The log.
+        word: What a row is.
+        repeats: Whether rows are repetitions of one thing, which belong in no pairs.
+    """
+    why = (
+        f"{word.capitalize()}s of two candidates have nothing in common, so a pair of them is any "
+        "two draws."
+        if repeats
+        else f"Two such logs are paired rightly only if both hold the same {word}s in the same "
+        "order."
+    )
     return (
-        f"NF317: {file.label}: a {word} has no id in this log and is numbered by its place. Two "
-        f"such logs are paired rightly only if both hold the same {word}s in the same order.",
+        f"NF317: {file.label}: a {word} has no id in this log and is numbered by its place. {why}",
     )
 
 

@@ -70,7 +70,7 @@ def _log(result: dict[str, Any], file: File, what: str) -> Log:
         notes=(
             *timings.failures(file, failed, [_reason(command, code) for code in codes], word="run"),
             *timings.unmeasured(file, failed, metrics, word="run", why="the time is null"),
-            *timings.numbered(file, "run"),
+            *timings.numbered(file, "run", repeats=True),
         ),
     )
 

@@ -58,7 +58,7 @@ class Rounds:
                 *timings.unmeasured(
                     file, fine, {"time": seconds}, word="round", why="the time is null"
                 ),
-                *timings.numbered(file, "round"),
+                *timings.numbered(file, "round", repeats=True),
             ),
         )
 

@@ -63,7 +63,8 @@ class Queries:
         read = _values(file)
         queries = list(dict.fromkeys(q for column in read.queries.values() for q in column))
         if not queries:
-            listed = ", ".join(f"{m} {v}" for m, v in list(read.summary.items())[:4])
+            measures = [m for m in read.summary if m not in _COUNTS and m != "runid"]
+            listed = ", ".join(f"{m} {read.summary[m]}" for m in measures[:4])
             raise contents.refusal(
                 file,
                 f"holds the values of all queries together ({listed}), from which nothing follows "

@@ -249,7 +249,7 @@ class Batches:
             units={"latency": "s"},
             notes=(
                 *timings.unmeasured(file, fine, {"latency": times}, word="run"),
-                *timings.numbered(file, "run"),
+                *timings.numbered(file, "run", repeats=True),
             ),
         )
 
