@@ -74,7 +74,7 @@ def rank(
             bounds=bounds,
             binary=binary,
             metric=metric,
-            columns=arguments.mapping(columns, name="--columns"),
+            columns=arguments.roles(columns),
             failed=failed,
             where=arguments.narrowing(where),
             reader=reader,

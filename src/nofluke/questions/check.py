@@ -128,7 +128,7 @@ def _described(source: Any, asked: Asked) -> list[Row]:
             layout = None
             with contextlib.suppress(InputError):
                 layout = roles.resolve(table, _roles(asked), name)
-            table.prepare([])
+            table.prepare(list(table.kinds)[:1])
             rows.append(
                 {
                     "source": table.source.label,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from nofluke.scores import dependence
+from nofluke.scores import dependence, metrics
 from nofluke.scores.checkup.missing import examples_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from nofluke.results import Row
     from nofluke.scores.readers.preparing import Asked
     from nofluke.scores.table import Scores
+
+
+_UNBOUNDED: Final = (
+    "; no bounds are known, so the answer is asymptotic: declare --bounds LOW HIGH if scores "
+    "cannot leave a range by their meaning"
+)
 
 
 def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
@@ -31,6 +37,8 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     if scores.better is None:
         how += " --better higher"
         open_way = "; the file does not say which way is better: --better lower if less is better"
+    bounded = scores.bounds is not None or metrics.known(scores.metric).bounds is not None
+    unbounded = "" if bounded else _UNBOUNDED
     shared = _shared(scores)
     gaps = _gaps(scores, shared)
     a, b = scores.candidates[0], scores.candidates[-1]
@@ -40,19 +48,23 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
         f"nofluke certify {how} --select top:{min(5, scores.K)} --gamma 0.1{gaps}{_unit(scores)}",
         _bound_on(scores) + open_way,
     )
-    if scores.K > 1:
+    # Where clusters tell the rows of one example apart, an id does not say which example it is.
+    told_by_run = scores.run is not None or scores.values.size == int(examples_of(scores).sum())
+    if scores.K > 1 and told_by_run:
         pairs = f"{shared} examples were scored by both {a!r} and {b!r}, so they can be paired"
         yield _row(
             "compare",
-            f"nofluke compare {how}{sides}" + (gaps if shared else " --unpaired"),
-            (pairs if shared else "two samples: no example is shared") + open_way,
+            f"nofluke compare {how}{sides}{gaps if shared else ' --unpaired'}"
+            + ("" if bounded else " --method t"),
+            (pairs if shared else "two samples: no example is shared") + open_way + unbounded,
         )
-    if scores.K > 2 and shared:
+    if scores.K > 2 and shared and told_by_run:
         yield _row(
             "rank",
-            f"nofluke rank {how}{gaps}",
+            f"nofluke rank {how}{gaps}" + ("" if bounded else " --method max_t"),
             f"which of {scores.K} candidates are ahead of which, as far as the evidence goes"
-            + open_way,
+            + open_way
+            + unbounded,
         )
     by_run = "runs" in scores.reading
     if scores.run is not None or by_run:

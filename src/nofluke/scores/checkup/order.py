@@ -55,5 +55,5 @@ def findings(table: Scores) -> Iterator[Finding]:
 
 def _sorted(table: Scores, k: int) -> bool:
     x = values(table, k)
-    step = np.diff(x)
-    return np.unique(x).size >= _SORTED and bool((step >= 0).all() or (step <= 0).all())
+    rises, falls = bool((x[1:] >= x[:-1]).all()), bool((x[1:] <= x[:-1]).all())
+    return np.unique(x).size >= _SORTED and (rises or falls)

@@ -22,6 +22,9 @@ PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
 _MODULES: Final = (
+    "alpaca_eval",
+    "arena",
+    "deepeval",
     "evalplus",
     "guidellm",
     "hyperfine",
@@ -30,7 +33,10 @@ _MODULES: Final = (
     "llmperf",
     "lm_eval",
     "locust",
+    "mteb",
+    "promptfoo",
     "pytest_benchmark",
+    "ragas",
     "sacrebleu",
     "swebench",
     "trec_eval",
