@@ -118,6 +118,15 @@ def test_lists_that_were_cut_are_told(written):
     assert any(note.startswith("NF318") and "200" in note for note in scores.notes)
 
 
+@pytest.mark.parametrize(("counted", "told"), [(8, False), (3, True)])
+def test_lengths_that_were_asked_for_are_told(written, counted, told):
+    lengths = {"total_output_tokens": 8, "total_output_tokens_retokenized": counted}
+
+    notes = read(written({**HEAD, **TOTALS, **ROWS, **lengths}), metric="tpot").notes
+
+    assert any(n.startswith("NF318") and "asked for" in n for n in notes) == told
+
+
 def test_appended_results_are_told_apart_by_their_settings(written):
     one, two = ({**HEAD, **TOTALS, **ROWS, "request_rate": rate} for rate in (1.0, "inf"))
 

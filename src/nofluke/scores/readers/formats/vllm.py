@@ -86,6 +86,7 @@ def _log(value: dict[str, Any], file: File) -> Log:
             *timings.unmeasured(file, failed, metrics, why=_WHY_NOT),
             *timings.numbered(file),
             *_disagreement(value, failed, file),
+            *_lengths_asked_for(value, file),
         ),
     )
 
@@ -195,6 +196,17 @@ def _disagreement(value: dict[str, Any], failed: list[bool], file: File) -> tupl
     return (
         f"NF318: {file.label}: the log counts {said} requests as completed, and its lists hold "
         f"{fine} that did not fail, of {len(failed)}. What is said here is said of the lists.",
+    )
+
+
+def _lengths_asked_for(value: dict[str, Any], file: File) -> tuple[str, ...]:
+    """SGLang may write the lengths that were asked for; it counts the tokens again beside."""
+    said, counted = (value.get(f"total_output_tokens{again}") for again in ("", "_retokenized"))
+    if not isinstance(said, int) or not isinstance(counted, int) or counted > 0.9 * said:
+        return ()
+    return (
+        f"NF318: {file.label}: output_lens hold {said} tokens, and the texts {counted}: they may "
+        "be the lengths that were asked for, and then tpot is too short.",
     )
 
 
