@@ -22,6 +22,9 @@ def test_a_percentile_that_falls_on_a_failure_does_not_exist(tmp_path):
     assert (half.rank, half.value, half.reason) == (3, 0.3, "")
     assert (most.rank, most.value) == (4, None)
     assert most.reason == "does not exist: 1 of 4 requests failed"
+    # The failures stand beside every percentile.
+    assert str(half) == "p75 of a: 0.3 (rank 3 of 4, 1 failed)"
+    assert str(most) == "p76 of a: does not exist: 1 of 4 requests failed (rank 4 of 4, 1 failed)"
 
 
 def test_a_share_is_the_decimal_that_was_typed():

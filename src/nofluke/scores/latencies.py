@@ -42,6 +42,13 @@ class Percentile:
     value: float | None
     reason: str
 
+    def __str__(self) -> str:
+        counts = f"rank {self.rank} of {self.n}, {self.failed} failed"
+        if self.missing:
+            counts += f", {self.missing} not measured"
+        found = self.reason if self.value is None else f"{self.value:g}"
+        return f"p{100 * self.share:g} of {self.candidate}: {found} ({counts})"
+
 
 def percentiles(scores: Scores, shares: Sequence[float] = SHARES) -> tuple[Percentile, ...]:
     """Percentiles of each candidate, exactly as the sample has them; descriptive.
@@ -62,6 +69,8 @@ def percentiles(scores: Scores, shares: Sequence[float] = SHARES) -> tuple[Perce
     >>> table = Scores.from_arrays({"a": [0.2, 0.3, float("inf")]}, better="lower")
     >>> [(p.rank, p.value, p.reason) for p in percentiles(table, (0.5, 0.9))]
     [(2, 0.3, ''), (3, None, 'does not exist: 1 of 3 rows is infinite')]
+    >>> print(percentiles(table, (0.5,))[0])
+    p50 of a: 0.3 (rank 2 of 3, 0 failed)
     """
     asked = [_share(q) for q in shares]
     if scores.better != "lower":
