@@ -78,3 +78,19 @@ def test_several_questions_of_one_problem_are_told_apart(written):
     path = written(problem("a", "1", [True], test_id=0), problem("a", "1", [False], test_id=1))
 
     assert read(path).examples == ("a/0", "a/1")
+
+
+def test_grades_behind_long_answers_are_found(written):
+    long = {"output_list": ["x" * 100_000]}
+    graded = problem("a", "1", [True])
+    first = {k: graded[k] for k in ("question_id", "contest_id", "contest_date")}
+    path = written(first | long | graded)
+
+    assert read(path).values.tolist() == [1]
+
+
+def test_answers_without_grades_are_refused_with_what_makes_them(written):
+    without = {k: v for k, v in problem("a", "1", [True]).items() if k != "graded_list"}
+
+    with pytest.raises(InputError, match="--evaluate"):
+        read(written(without))

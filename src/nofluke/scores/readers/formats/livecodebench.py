@@ -33,8 +33,11 @@ class Problems:
     folders = False
 
     def knows(self, head: Head) -> bool:
-        """By the grades of the first problem."""
-        return isinstance(head.json, list) and {"question_id", "graded_list"} <= head.keys
+        """By the first problem; its grades may stand behind more text than is looked at."""
+        contest = {"question_id", "contest_id", "contest_date"}
+        return isinstance(head.json, list) and (
+            contest <= head.keys or {"question_id", "graded_list"} <= head.keys
+        )
 
     def read(self, file: File) -> Iterator[Log]:
         """Rows; the mean over samples of a problem is its pass@1."""
@@ -74,7 +77,13 @@ def _graded(problem: Any, file: File, what: str) -> list[bool]:
     """Whether each sample passed; the file's own pass@1 must be their mean."""
     if not isinstance(problem, dict):
         raise contents.refusal(file, f"{what} is no object with fields.")
-    graded = problem.get("graded_list")
+    if "graded_list" not in problem:
+        raise contents.refusal(
+            file,
+            "holds answers without grades. Let LiveCodeBench run the tests (--evaluate), and read "
+            "the file that it writes then: *_eval_all.json.",
+        )
+    graded = problem["graded_list"]
     if not isinstance(graded, list) or not all(isinstance(g, bool) for g in graded):
         raise contents.refusal(file, f"{what}: graded_list is no list of true and false.")
     if not graded:
