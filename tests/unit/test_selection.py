@@ -78,6 +78,8 @@ def test_where_all_are_chosen_an_infinite_mean_decides_nothing():
 
     assert [failed.candidates[k] for k in choice.selected] == ["b", "a"]
     assert choice.by == "median"
+    with pytest.raises(InputError, match="as in top:2"):
+        rules.parse("top:5").choose(failed)
 
 
 def test_an_infinite_mean_asks_for_another_statistic():

@@ -143,7 +143,8 @@ class Selection:
         )
 
     def _compared(self, scores: Scores) -> Statistic:
-        everyone = self.verb == "top" and self.value == scores.K and self.statistic.name == "mean"
+        by_mean = self.verb == "top" and self.statistic.name == "mean"
+        everyone = by_mean and cast("int", self.value) >= scores.K
         chosen_anyhow = everyone or self.verb in ("names", "function")
         if chosen_anyhow and not np.isfinite(scores.values).all():
             return Statistic(name="median")  # only to list the chosen best first
