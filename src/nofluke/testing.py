@@ -41,7 +41,12 @@ _CUTS: Final = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 _FLIPS: Final = 24
 
 
-def check_reader(reader: Reader, sources: Iterable[str | PathLike[str]]) -> None:
+def check_reader(
+    reader: Reader,
+    sources: Iterable[str | PathLike[str]],
+    *,
+    refused: Iterable[str | PathLike[str]] = (),
+) -> None:
     """Check that a reader knows its files by content, and never half reads a broken one.
 
     A file is known under any name; plain tables and texts are not claimed; what is read is whole
@@ -51,6 +56,8 @@ def check_reader(reader: Reader, sources: Iterable[str | PathLike[str]]) -> None
     Args:
         reader: The reader.
         sources: Files (or folders, for a reader of folders) that it must know and read.
+        refused: Files that it must know and refuse with a message: summaries, from which nothing
+            can be concluded.
 
     Raises:
         AssertionError: It does not keep this; the message says what and for which file.
@@ -72,6 +79,25 @@ def check_reader(reader: Reader, sources: Iterable[str | PathLike[str]]) -> None
         if not reader.folders:
             _check_names(reader, path)
             _check_broken(reader, path)
+
+    for source in refused:
+        _check_refused(reader, Path(source))
+
+
+def _check_refused(reader: Reader, path: Path) -> None:
+    said = _refusal(reader, path)
+    assert said is not None, f"{reader.key} reads {path} and was to refuse it"
+    assert len(said) > len(str(path)) + 40, f"{reader.key} refuses {path} without advice"
+    _check_names(reader, path)
+    _check_broken(reader, path)
+
+
+def _refusal(reader: Reader, path: Path) -> str | None:
+    try:
+        _read(reader, path)
+    except NoflukeError as error:
+        return str(error)
+    return None
 
 
 def _read(reader: Reader, path: Path) -> list[Log]:

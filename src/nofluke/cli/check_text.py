@@ -57,6 +57,10 @@ def remarks(result: CheckUp) -> list[str]:
         + (f" -> {_in_options(f.do)}" if f.do else "")
         for f in result.findings
     ]
+    told = [line for c in result.candidates[:_MOST] for line in c["percentiles"] or ()]
+    if told:
+        lines += ["", "Percentiles, a failed row counted as infinitely late (descriptive):"]
+        lines += [f"  {line}" for line in told]
     if result.supports:
         lines += ["", "This file can be asked today:"]
         for row in result.supports:

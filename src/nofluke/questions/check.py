@@ -12,6 +12,7 @@ import numpy as np
 from nofluke.errors import InputError, NoflukeError, ReadError
 from nofluke.questions import check_supports as supported
 from nofluke.questions.checkup import CheckUp
+from nofluke.scores import latencies
 from nofluke.scores.checkup import Finding, columns, identity, missing, order, overlap, spread
 from nofluke.scores.readers import columns as roles
 from nofluke.scores.readers import preparing
@@ -284,6 +285,7 @@ def _candidates(scores: Scores) -> Iterator[Row]:
     expected = have.sum(axis=1) if scores.K > 1 and have.sum(axis=0).max() <= 1 else have.shape[1]
     lacking = np.broadcast_to(expected, scores.K) - have.sum(axis=1)
     lacking = np.maximum(lacking, np.bincount(scores.empty[:, 0], minlength=scores.K))
+    told = _percentiles(scores)
     for k, name in enumerate(scores.candidates):
         x = missing.values(scores, k)
         finite = x[np.isfinite(x)]
@@ -295,4 +297,15 @@ def _candidates(scores: Scores) -> Iterator[Row]:
             "mean": float(finite.mean()) if finite.size and finite.size == x.size else None,
             "lowest": float(x.min()) if x.size else None,
             "highest": float(x.max()) if x.size else None,
+            "percentiles": told.get(name),
         }
+
+
+def _percentiles(scores: Scores) -> dict[str, list[str]]:
+    """Percentiles of each candidate in words, where less is better and failures count as worst."""
+    if scores.better != "lower" or scores.failed is None:
+        return {}
+    found: dict[str, list[str]] = {}
+    for one in latencies.percentiles(scores):
+        found.setdefault(one.candidate, []).append(str(one))
+    return found

@@ -73,6 +73,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     kept = [_narrowed(one, {**taken, **where}) for one in found]
     kept = [one for one in kept if one.log.example] or _nothing(where)
     name, notes = _metric(kept, metric)
+    notes += _without(kept, name)
     kept = [one for one in kept if name in one.log.scores]
     notes += usual + _readings(found, kept, where)
     named, told = _named(kept)
@@ -82,6 +83,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
         notes.append(_several_parts(named, parts))
     better = _agreed(named, lambda log: log.better.get(name), "better")
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
+    notes += _unit(named, name)
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
     _refuse_none(named, name)
@@ -208,7 +210,9 @@ def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
         raise _unchosen(found[0], counts, f"metric={asked!r} is not among them; ")
     if len(counts) == 1:
         return next(iter(counts)), []
-    usual = {one.log.usual for one in found}
+    # A file may hold further logs, of what its tool does not lead with.
+    led = {one.file.path for one in found if one.log.usual is not None}
+    usual = {one.log.usual for one in found if one.log.usual or one.file.path not in led}
     first = usual.pop() if len(usual) == 1 else None
     if first is not None and first in counts:
         rest = sorted(set(counts) - {first})
@@ -217,6 +221,15 @@ def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
             f"also {some(rest, most=8)}: metric=."
         ]
     raise _unchosen(found[0], counts, "")
+
+
+def _without(found: Sequence[Found], metric: str) -> list[str]:
+    """Tell of files that have no such metric, so that no candidate is lost unseen."""
+    having = {one.file.path for one in found if metric in one.log.scores}
+    labels = dict.fromkeys(one.file.label for one in found if one.file.path not in having)
+    if not labels:
+        return []
+    return [f"NF269: not read, as they have no metric {metric!r}: {some(list(labels), most=4)}."]
 
 
 def _unchosen(one: Found, counts: Counter[str], why: str) -> InputError:
@@ -315,6 +328,19 @@ def _agreed(found: Sequence[Found], said: Any, what: str) -> Any:
             code="NF262",
         )
     return values.pop() if values else None
+
+
+def _unit(found: Sequence[Found], metric: str) -> list[str]:
+    """The unit of the metric, which must be one; the logs of several tools differ in it."""
+    units = {unit: one for one in found if (unit := one.log.units.get(metric)) is not None}
+    if len(units) > 1:
+        told = ", ".join(f"{one.file.label} in {unit}" for unit, one in units.items())
+        raise InputError(
+            f"{metric!r} is not in one unit: {told}. Nothing is converted silently; read them one "
+            "by one.",
+            code="NF262",
+        )
+    return [f"NF319: {metric!r} is in {unit}, as the log has it." for unit in units]
 
 
 def _refuse_twice(found: Sequence[Found]) -> None:

@@ -116,6 +116,30 @@ def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[
             yield number, value
 
 
+def values(file: File) -> list[Any]:
+    """The JSON values in a file: one document on several lines, or one value on each line.
+
+    Some tools append a line to a file that is there, and write the first one as a document.
+
+    Raises:
+        ReadError: It is neither.
+    """
+    written = text(file)
+    rows = [(i, row) for i, row in enumerate(written.splitlines(), start=1) if row.strip()]
+    if len(rows) > 1 and _is_value(rows[0][1]):
+        return [parsed(row, file, inside=f"line {i}") for i, row in rows]
+    return [parsed(written, file)]
+
+
+def _is_value(written: str) -> bool:
+    """Whether a line is a JSON value of its own, and not the beginning of one."""
+    try:
+        json.loads(written)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _slowly(line: bytes, file: File, number: int) -> Any:
     try:
         return json.loads(line)
