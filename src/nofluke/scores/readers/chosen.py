@@ -71,6 +71,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     kept = [_narrowed(one, where) for one in found]
     _refuse_unknown(found, where)
     kept = [one for one in kept if one.log.example] or _nothing(where)
+    kept = [_measured(one, metric) for one in kept]
     name, notes = _metric(kept, metric)
     kept = [one for one in kept if name in one.log.scores]
     notes += _readings(found, kept, where)
@@ -83,6 +84,8 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
+    notes += _disagreeing(named)
+    named = _alike(named)
     own = [note for one in named for note in one.log.notes]
     return Chosen(
         tables=[
@@ -130,7 +133,7 @@ def _taken(log: Log, rows: Sequence[int]) -> Log:
     def some_of(column: Sequence[Any] | None) -> Any:
         return None if column is None else [column[i] for i in rows]
 
-    single = (*_ROLES, "part", "failed")
+    single = (*_ROLES, "part", "digest", "failed")
     changed: dict[str, Any] = {role: some_of(getattr(log, role)) for role in single}
     if not isinstance(log.candidate, str | None):
         changed["candidate"] = some_of(log.candidate)
@@ -167,6 +170,14 @@ def _nothing(where: Mapping[str, str]) -> list[Found]:
         f"no row is left where {dict(where)!r}; each is there, and no row has all of them.",
         code="NF002",
     )
+
+
+def _measured(one: Found, asked: str | None) -> Found:
+    """The log, with a further column of numbers as a metric where it is asked for."""
+    column = None if asked is None or asked in one.log.scores else one.log.more.get(asked)
+    if column is None or not all(isinstance(v, int | float | None) for v in column):
+        return one
+    return one._replace(log=replace(one.log, scores={**one.log.scores, str(asked): column}))
 
 
 def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
@@ -213,14 +224,7 @@ def _readings(
     for word in words:
         left = Counter(_text(v) for one in found for v in one.log.alternatives.get(word, ()))
         if len(left) > 1:
-            told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common())
-            raise Source(found[0].file.label, str(found[0].file.path)).refuse(
-                f"{found[0].reader.title}: each example was read in several ways, by {word}: "
-                f"{told}. Rows of one example are no examples of their own, so choose one: "
-                f"where={{{word!r}: {next(iter(left))!r}}}. Choosing after looking at the scores "
-                f"is a choice among {len(left)}.",
-                code="NF262",
-            )
+            raise _unread(found, word, left)
         all_of = Counter(_text(v) for one in before for v in one.log.alternatives.get(word, ()))
         if len(all_of) > 1 and word in where:
             notes.append(
@@ -229,6 +233,41 @@ def _readings(
                 f"{len(all_of)} and counts in tried=."
             )
     return notes
+
+
+def _unread(found: Sequence[Found], word: str, left: Counter[str]) -> InputError:
+    """The error about several readings, of the same examples or of others."""
+    told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common(12))
+    told += f" and {len(left) - 12} more" if len(left) > 12 else ""
+    first = next(iter(left))
+    if _overlap(found, word):
+        why = (
+            f"each example was read in several ways, by {word}: {told}. Rows of one example are no "
+            f"examples of their own, so choose one: where={{{word!r}: {first!r}}}. Choosing after "
+            f"looking at the scores is a choice among {len(left)}."
+        )
+    else:
+        why = (
+            f"the rows are of several {word}s, which the tool keeps apart: {told}. Choose one: "
+            f"where={{{word!r}: {first!r}}}."
+        )
+    return Source(found[0].file.label, str(found[0].file.path)).refuse(
+        f"{found[0].reader.title}: {why}", code="NF262"
+    )
+
+
+def _overlap(found: Sequence[Found], word: str) -> bool:
+    """Whether some example of a log has several readings."""
+    for one in found:
+        log = one.log
+        seen: dict[tuple[str, Any], str] = {}
+        parts = log.part or [""] * len(log.example)
+        for part, example, value in zip(
+            parts, log.example, log.alternatives.get(word, ()), strict=False
+        ):
+            if seen.setdefault((part, example), value) != value:
+                return True
+    return False
 
 
 def _named(found: Sequence[Found]) -> tuple[list[Found], list[str]]:
@@ -314,6 +353,47 @@ def _refuse_twice(found: Sequence[Found]) -> None:
                     "out.",
                     code="NF263",
                 )
+
+
+def _disagreeing(found: Sequence[Found]) -> list[str]:
+    """A caution where one id stands for different examples in different logs."""
+    first: dict[tuple[str, str], tuple[int, str]] = {}
+    ids: dict[tuple[str, str], None] = {}
+    compared: set[tuple[str, str]] = set()
+    with_digests = [one.log for one in found if one.log.digest is not None]
+    for i, log in enumerate(with_digests if len(with_digests) > 1 else ()):
+        parts = log.part or [""] * len(log.example)
+        for part, example, digest in zip(parts, log.example, log.digest or (), strict=True):
+            if digest is None:
+                continue
+            key = (part, _text(example))
+            where, known = first.setdefault(key, (i, digest))
+            if where != i:
+                compared.add(key)
+                if known != digest:
+                    ids[key] = None
+    if not ids:
+        return []
+    told = some([example for _, example in ids], most=3)
+    return [
+        f"NF304: {len(ids)} of {len(compared)} examples that several logs hold are not the same "
+        f"there, by the hash of what they hold ({told}): the ids do not mean the same examples, or "
+        "the data set was changed in between. Pairs by id then compare scores of different "
+        "examples."
+    ]
+
+
+def _alike(found: list[Found]) -> list[Found]:
+    """The logs with a run where others have one: what was run once is its first run."""
+    first = next((one.log.run[0] for one in found if one.log.run), None)
+    if first is None:
+        return found
+    return [
+        one
+        if one.log.run is not None
+        else one._replace(log=replace(one.log, run=[first] * len(one.log.example)))
+        for one in found
+    ]
 
 
 def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTable:

@@ -43,11 +43,14 @@ class Log:
         run: Column of repeats (epoch, seed, trial) of the same example.
         cluster: Column of what belongs together and is no sample of its own (document, user).
         time: When each row was measured; numbers, or texts that sort.
+        digest: What the example holds, as a hash; examples of one id and other hashes are not the
+            same.
         input: What was asked, as text or a hash.
         output: What was answered.
         failed: Rows that have no proper score because the run failed, and that count as the worst
             (a request that was refused). Rows that merely have no score are None in ``scores``.
-        more: Further columns by name, for ``keep=``, ``columns=`` and ``failed=``.
+        more: Further columns by name, for ``keep=``, ``columns=`` and ``failed=``. Those of
+            numbers may be asked for by ``metric=`` too: what is measured and is no score.
         better: "higher" or "lower", by metric, where the log or its tool says.
         bounds: Lowest and highest possible score, by metric, where the tool says.
         units: Unit of each metric, where it has one ("s").
@@ -67,6 +70,7 @@ class Log:
     run: Sequence[Id] | None = None
     cluster: Sequence[Id | None] | None = None
     time: Sequence[float | str | None] | None = None
+    digest: Sequence[str | None] | None = None
     input: Sequence[str | None] | None = None
     output: Sequence[str | None] | None = None
     failed: Sequence[bool] | None = None
@@ -80,7 +84,7 @@ class Log:
 
     def __post_init__(self) -> None:
         columns = {**self.scores, **self.alternatives, **self.more}
-        single = ("part", "run", "cluster", "time", "input", "output", "failed")
+        single = ("part", "run", "cluster", "time", "digest", "input", "output", "failed")
         columns |= {name: getattr(self, name) for name in single if getattr(self, name) is not None}
         if not isinstance(self.candidate, str | None):
             columns["candidate"] = self.candidate

@@ -21,7 +21,12 @@ GROUP: Final = "nofluke.readers"
 PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
-_MODULES: Final = ("lm_eval",)
+_MODULES: Final = (
+    "helm",
+    "inspect_ai",
+    "lm_eval",
+    "lm_eval_results",
+)
 
 
 @functools.cache
