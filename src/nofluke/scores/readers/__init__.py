@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, ReadError
 from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
+from nofluke.scores.readers.contents import NO_SCORES
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
 
@@ -83,7 +84,7 @@ def read(
     )
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items, unread = opening.known(source, space, reader)
-        logs = _logs(items, contents=contents)
+        logs, without = _logs(items, contents=contents)
         found = _files(items, logs)
         # Hashing releases the interpreter, so it runs while the rows are read.
         digest = None if found is None else pool.submit(files.digest, found)
@@ -112,7 +113,7 @@ def read(
             keep=(keep,) if isinstance(keep, str) else tuple(keep),
             contents=contents,
             told=told,
-            notes=unread,
+            notes=(*unread, *without),
         )
         return gather.scores(
             tables,
@@ -121,14 +122,29 @@ def read(
         )
 
 
-def _logs(items: list[tuple[Any, Name]], *, contents: bool) -> list[chosen.Found]:
-    """The logs in the files that a reader knows."""
-    return [
-        chosen.Found(log, item.file, item.reader, name)
-        for item, name in items
-        if isinstance(item, Known)
-        for log in item.reader.read(item.file._replace(contents=contents))
-    ]
+def _logs(
+    items: list[tuple[Any, Name]], *, contents: bool
+) -> tuple[list[chosen.Found], tuple[str, ...]]:
+    """The logs in the files that a reader knows, and notes on those without scores.
+
+    Raises:
+        ReadError: One cannot be read, or none has scores.
+    """
+    found: list[chosen.Found] = []
+    without: list[ReadError] = []
+    known = [(item, name) for item, name in items if isinstance(item, Known)]
+    for item, name in known:
+        try:
+            logs = list(item.reader.read(item.file._replace(contents=contents)))
+        except ReadError as error:
+            if error.code != NO_SCORES:
+                raise
+            without.append(error)
+            continue
+        found += [chosen.Found(log, item.file, item.reader, name) for log in logs]
+    if without and not found:
+        raise without[0]
+    return found, tuple(f"NF269: not read: {error}" for error in without)
 
 
 def _files(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:

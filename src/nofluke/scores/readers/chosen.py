@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nofluke.errors import InputError, some
-from nofluke.scores.readers.columns import ALIASES, Name
+from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.memory import MemoryTable, Values
 from nofluke.scores.readers.tables import Source, counted
 
@@ -86,7 +86,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     _refuse_twice(named)
     notes += _disagreeing(named)
     named = _alike(named)
-    own = [note for one in named for note in one.log.notes]
+    own = [note for one in named for note in (*one.log.notes, *one.log.told.get(name, ()))]
     return Chosen(
         tables=[
             (_table(one, name, several=len(parts) > 1, failed=failed), Name()) for one in named
@@ -378,8 +378,8 @@ def _disagreeing(found: Sequence[Found]) -> list[str]:
     return [
         f"NF304: {len(ids)} of {len(compared)} examples that several logs hold are not the same "
         f"there, by the hash of what they hold ({told}): the ids do not mean the same examples, or "
-        "the data set was changed in between. Pairs by id then compare scores of different "
-        "examples."
+        "the data set was changed in between. Where they are paired by id, scores of different "
+        "examples are compared."
     ]
 
 
@@ -416,7 +416,9 @@ def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTab
     if failed:
         marked = log.failed or [False] * n
         columns[FAILED] = Values([str(bool(f)).lower() for f in marked])
-    taken = {alias for names in ALIASES.values() for alias in names} | {FAILED}
+    # A column must not be taken for a role that the log does not fill; where it does, its own wins.
+    free = [role for role in ALIASES if role not in columns and role not in BESIDE]
+    taken = {alias for role in free for alias in ALIASES[role]} | {FAILED}
     for name, column in {**log.alternatives, **log.more, **_others(log, metric)}.items():
         if name not in columns and name.lower() not in taken:
             columns[name] = Values(list(column))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
 MOST_DOCUMENT: Final = 1 << 30
+NO_SCORES: Final = "NF301"  # code of the refusal of a log that is whole and has no scores
 _MOST_LINE: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})

@@ -57,6 +57,7 @@ class Log:
         usual: The metric that the tool itself leads with, if any; it is used where none is asked
             for, and said.
         notes: What the user should know of this log ("NF301: ...").
+        told: The same of single metrics, by metric; it is said where that metric is read.
         also: Further files that were read for it.
     """
 
@@ -80,6 +81,7 @@ class Log:
     units: Mapping[str, str] = field(default_factory=dict)
     usual: str | None = None
     notes: tuple[str, ...] = ()
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:

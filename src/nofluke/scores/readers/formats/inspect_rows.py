@@ -211,6 +211,7 @@ def _of_samples(
         bounds=dict.fromkeys(graded, (0.0, 1.0)),
         usual=_usual(header, kept),
         notes=_notes(header, rows, absent, columns),
+        told=_gaps(rows, kept),
     )
 
 
@@ -347,10 +348,6 @@ def _notes(
 ) -> tuple[str, ...]:
     kept = {name: column for name, column in columns.items() if not column.odd}
     seen = sum((column.grades for column in kept.values()), Counter())
-    gaps = [
-        told.gap(name, column.values, [bool(s.error) for s in rows], bounded=column.graded)
-        for name, column in kept.items()
-    ]
     selected, whole = header.eval.dataset.sample_ids, header.eval.dataset.samples
     return (
         *told.status(
@@ -358,7 +355,6 @@ def _notes(
         ),
         *told.grades(seen),
         *(told.left_out(_odd(columns))),
-        *(note for note in gaps if note),
         *told.limits(
             Counter(_message(contents.at(s.limit, "type", default=s.limit)) for s in rows)
         ),
@@ -366,6 +362,14 @@ def _notes(
         *told.reducers(header.eval.config.epochs or 1, header.eval.config.epochs_reducer or []),
         *told.twins(clashes([*rows, *absent])),
     )
+
+
+def _gaps(rows: list[Sample], kept: dict[str, _Column]) -> dict[str, tuple[str, ...]]:
+    errors = [bool(sample.error) for sample in rows]
+    return {
+        name: told.gap(name, column.values, errors, bounded=column.graded)
+        for name, column in kept.items()
+    }
 
 
 def _of_reduced(header: Header, reduction: Reductions, file: File) -> Log:

@@ -34,7 +34,9 @@ def status(named: str, why: str, absent: int, *, invalid: bool) -> tuple[str, ..
     return tuple(notes)
 
 
-def gap(metric: str, values: Sequence[Any], errors: Sequence[bool], *, bounded: bool) -> str | None:
+def gap(
+    metric: str, values: Sequence[Any], errors: Sequence[bool], *, bounded: bool
+) -> tuple[str, ...]:
     """Rows without a score, and between what limits the mean of all would lie.
 
     Args:
@@ -46,17 +48,19 @@ def gap(metric: str, values: Sequence[Any], errors: Sequence[bool], *, bounded: 
     held = [float(v) for v in values if v is not None]
     n, k = len(values), len(held)
     if k in (n, 0):
-        return None
+        return ()
     crashed = sum(e and v is None for e, v in zip(errors, values, strict=False))
     told = (
-        f"NF303: {n - k} of {n} rows have no score by {metric!r}"
+        f"NF303: {n - k} of {n} rows {'has' if n - k == 1 else 'have'} no score by {metric!r}"
         f"{f' ({crashed} ended with an error)' if crashed else ''}. The mean of the other {k} is "
         f"{sum(held) / k:.4g}"
     )
     if not bounded:
-        return f"{told}; that is not the mean of {n}."
+        return (f"{told}; that is not the mean of {n}.",)
     low, high = sum(held) / n, (sum(held) + n - k) / n
-    return f"{told}; of all {n} it is {low:.4g} if the missing are wrong and {high:.4g} if right."
+    return (
+        f"{told}; of all {n} it is {low:.4g} if the missing are wrong and {high:.4g} if right.",
+    )
 
 
 def grades(seen: Counter[str]) -> tuple[str, ...]:

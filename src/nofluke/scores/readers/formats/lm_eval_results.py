@@ -21,7 +21,9 @@ _STDERR: Final = "_stderr"
 # Numbers that stand among the metrics of a task and are none.
 _COUNTS: Final = frozenset({"samples", "sample_len", "sample_count", "sample_size"})
 # For each of these the tool asks whether one answer is the right one.
-_RIGHT_OR_WRONG: Final = frozenset({"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"})
+_RIGHT_OR_WRONG: Final = frozenset(
+    {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
+)
 
 
 class Known(NamedTuple):
