@@ -79,7 +79,9 @@ def evals():
     if len(list(folder.glob("*.eval"))) < LOGS:
         folder.mkdir(parents=True, exist_ok=True)
         made = Path(__file__).with_name("make_inspect_logs.py")
-        subprocess.run([sys.executable, str(made), str(folder), str(LOGS), str(SAMPLES)], check=True)
+        subprocess.run(
+            [sys.executable, str(made), str(folder), str(LOGS), str(SAMPLES)], check=True
+        )
     return folder
 
 

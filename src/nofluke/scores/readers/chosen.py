@@ -257,15 +257,14 @@ def _unread(found: Sequence[Found], word: str, left: Counter[str]) -> InputError
 
 
 def _overlap(found: Sequence[Found], word: str) -> bool:
-    """Whether some example of a log has several readings."""
+    """Whether some example of a file has several readings."""
+    seen: dict[tuple[Any, ...], str] = {}
     for one in found:
         log = one.log
-        seen: dict[tuple[str, Any], str] = {}
         parts = log.part or [""] * len(log.example)
-        for part, example, value in zip(
-            parts, log.example, log.alternatives.get(word, ()), strict=False
-        ):
-            if seen.setdefault((part, example), value) != value:
+        values = log.alternatives.get(word)
+        for part, example, value in zip(parts, log.example, values or (), strict=False):
+            if seen.setdefault((one.file.path, part, example), value) != value:
                 return True
     return False
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from nofluke.errors import some
 from nofluke.scores.readers import contents
 from nofluke.scores.readers.formats import inspect_told as told
 from nofluke.scores.readers.logs import Log
@@ -400,8 +399,8 @@ def _of_reduced(header: Header, reduction: Reductions, file: File) -> Log:
 def _unscored(header: Header, rows: list[Sample], file: File) -> InputError:
     why = _message(header.error)
     errors = [_message(sample.error) for sample in rows if sample.error]
-    first = f", {len(errors)} with an error ({some(errors, most=1)})" if errors else ""
-    held = f"{len(rows)} samples{first}, and no score" if rows else "no samples and no scores"
+    first = f", {len(errors)} with an error (the first: {errors[0]})," if errors else ""
+    held = f"{len(rows)} samples{first} and no score" if rows else "no samples and no scores"
     return contents.refusal(
         file,
         f"holds {held}; its status is {header.status!r}{f' ({why})' if why else ''}. Score it "
