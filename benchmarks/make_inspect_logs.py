@@ -1,4 +1,7 @@
-"""Logs of Inspect with its mock model, many of one evaluation: python make_inspect_logs.py FOLDER LOGS SAMPLES."""
+"""Logs of Inspect with its mock model, many of one evaluation.
+
+python make_inspect_logs.py FOLDER LOGS SAMPLES
+"""
 
 import sys
 import tempfile
@@ -13,7 +16,7 @@ from inspect_ai.solver import solver
 
 @scorer(metrics=[accuracy()])
 def graded():
-    async def score(state, target):
+    async def score(state, target):  # noqa: ARG001 (Inspect's signature)
         return Score(value=state.metadata["grade"], explanation="because " * 100)
 
     return score
@@ -21,7 +24,7 @@ def graded():
 
 @solver
 def answering():
-    async def solve(state, generate):
+    async def solve(state, generate):  # noqa: ARG001
         state.output.completion = "an answer " * 200
         return state  # the mock model would count tokens with a table from the network
 

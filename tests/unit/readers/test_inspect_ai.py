@@ -343,6 +343,12 @@ class TestFiles:
 
         assert list(map(repr, logs(path, EvalFile()))) == list(map(repr, known))
 
+    def test_an_archive_whose_end_is_missing_is_known_and_refused(self, log):
+        path = log(document([sample(1)]), "log.eval")
+        path.write_bytes(path.read_bytes()[:-60])
+
+        assert "copied or written in part" in str(refused(path))
+
     def test_a_broken_member_is_refused(self, log, tmp_path):
         path = log(document([sample(1)]), "log.eval")
         data = path.read_bytes()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _HEADER: Final = "header.json"
 _START: Final = "_journal/start.json"
+_FIRST_NAME: Final = 30  # where the name of the first member stands in an archive
 _SUMMARIES: Final = "summaries.json"
 _JOURNAL: Final = "_journal/summaries/"
 _SAMPLES: Final = "samples/"
@@ -34,8 +35,9 @@ class EvalFile:
     folders = False
 
     def knows(self, head: Head) -> bool:
-        """By the members of the archive."""
-        if _START in head.members:
+        """By the members of the archive; by the first, where its end is missing."""
+        first = head.start[_FIRST_NAME:].startswith(_START.encode())
+        if _START in head.members or (first and head.start.startswith(b"PK")):
             return True
         return _HEADER in head.members and _SUMMARIES in head.members
 

@@ -107,8 +107,8 @@ def selected(n: int, whole: int | None) -> tuple[str, ...]:
     if whole is None or n >= whole:
         return ()
     return (
-        f"NF303: {n} of the {whole} samples of the data set {'was' if n == 1 else 'were'} selected. "
-        "The first ones, or any that were not drawn at random, may be unlike the rest.",
+        f"NF303: {n} of the {whole} samples of the data set {'was' if n == 1 else 'were'} "
+        "selected. The first ones, or any that were not drawn at random, may be unlike the rest.",
     )
 
 
