@@ -155,6 +155,23 @@ class TestStatistics:
         assert (scores.better, scores.bounds) == (None, None)
 
 
+def test_what_was_asked_and_answered_stands_beside(run):
+    folder = run([record(i, stat("f1_score", 0.5), trial=t) for t in range(2) for i in range(2)])
+    asked = [{"id": f"id{i}", "input": {"text": f"question {i}"}} for i in range(2)]
+    said = [
+        {"instance_id": f"id{i}", "train_trial_index": t, "predicted_text": f"answer {i} {t}"}
+        for i in range(2)
+        for t in range(2)
+    ]
+    (folder / "instances.json").write_text(json.dumps(asked))
+    (folder / "display_predictions.json").write_text(json.dumps(said))
+    scores = read(folder, contents=True)
+
+    assert scores.input.names == ("question 0", "question 1")
+    assert scores.output.names == ("answer 0 0", "answer 0 1", "answer 1 0", "answer 1 1")
+    assert read(folder).input is None
+
+
 class TestReadings:
     def test_perturbations_are_no_examples_of_their_own(self, run):
         rows = [

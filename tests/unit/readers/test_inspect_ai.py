@@ -235,7 +235,7 @@ class TestWhatIsMissing:
         samples = [sample(i, None, error={"message": "boom"}) for i in range(2)]
         error = refused(log(document(samples, status="error", error={"message": "stop"}), name))
 
-        assert error.code == "NF261"
+        assert error.code == "NF303"
         assert "2 samples, 2 with an error (the first: boom), and no score" in str(error)
         assert "status is 'error' (stop)" in str(error)
 
@@ -247,6 +247,14 @@ class TestWhatIsMissing:
 
         assert "status 'started'" in str(refused(path))
         assert "'started'" in str(refused(log(document([sample(1)], status="started"))))
+
+    def test_in_a_folder_it_is_passed_and_told(self, log):
+        log(document([sample(1, None)], status="error"), "crashed.json")
+        path = log(document([sample(i) for i in range(3)]))
+        scores = read(path.parent)
+
+        assert scores.values.size == 3
+        assert any("NF269: not read:" in n and "crashed.json" in n for n in scores.notes)
 
     def test_a_version_that_is_not_known_is_named(self, log):
         assert "version 3" in str(refused(log(document([sample(1)], version=3))))

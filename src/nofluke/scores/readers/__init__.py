@@ -137,7 +137,7 @@ def _logs(
         try:
             logs = list(item.reader.read(item.file._replace(contents=contents)))
         except ReadError as error:
-            if error.code != NO_SCORES:
+            if error.code not in NO_SCORES:
                 raise
             without.append(error)
             continue

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 # A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
 MOST_DOCUMENT: Final = 1 << 30
-NO_SCORES: Final = "NF301"  # code of the refusal of a log that is whole and has no scores
+# Codes of the refusals of logs that hold nothing to read: no scores, or none yet. In a folder they
+# are passed over, and told.
+NO_SCORES: Final = frozenset({"NF301", "NF303"})
 _MOST_LINE: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _ROWS: Final = "per_instance_stats.json"
 _SPEC: Final = "run_spec.json"
+_ASKED: Final = "instances.json"
+_ANSWERED: Final = "display_predictions.json"
 _NONE: Final = "none"  # what a reading without a perturbation or split is called
 # What HELM measures beside scores: counts, times, costs, and the model's own probabilities.
 _BESIDE: Final = re.compile(
@@ -71,6 +73,23 @@ class Instance(msgspec.Struct, kw_only=True):
     instance_id: str
     train_trial_index: int = 0
     stats: list[Stat]
+    perturbation: dict[str, Any] | None = None
+
+
+class _Text(msgspec.Struct, kw_only=True):
+    text: str | None = None
+
+
+class _Asked(msgspec.Struct, kw_only=True):
+    id: str | None = None
+    input: _Text = msgspec.field(default_factory=_Text)
+    perturbation: dict[str, Any] | None = None
+
+
+class _Answered(msgspec.Struct, kw_only=True):
+    instance_id: str
+    train_trial_index: int = 0
+    predicted_text: str | None = None
     perturbation: dict[str, Any] | None = None
 
 
@@ -206,6 +225,7 @@ def _rows(file: File, run: _Run) -> Log:
     keys = list(cells)
     trials: list[int | str] = [key.trial for key in keys]
     outputs = max(count for _, count in cells.values())
+    asked, answered, also = _texts(file, keys)
     return Log(
         candidate=run.model,
         example=[key.example for key in keys],
@@ -218,12 +238,37 @@ def _rows(file: File, run: _Run) -> Log:
         part=None if run.scenario is None else [run.scenario] * len(keys),
         part_word="scenario",
         run=trials if len(set(trials)) > 1 else None,
+        input=asked,
+        output=answered,
         more=beside,
         better=_better(scores),
         bounds=_bounds(scores),
         notes=_notes(beside, outputs),
-        also=run.paths,
+        also=(*run.paths, *also),
     )
+
+
+def _texts(
+    file: File, keys: list[_Key]
+) -> tuple[list[str | None] | None, list[str | None] | None, tuple[Path, ...]]:
+    """What was asked and answered, from the files beside; None where there are none."""
+    if not file.contents:
+        return None, None, ()
+    asked, answered = files.beside(file, _ASKED), files.beside(file, _ANSWERED)
+    inputs = None
+    if asked is not None:
+        written = contents.typed(contents.text(asked), list[_Asked], asked)
+        by_id = {(r.id, _described(r.perturbation)): r.input.text for r in written}
+        inputs = [by_id.get((key.example, key.perturbation)) for key in keys]
+    outputs = None
+    if answered is not None:
+        said = contents.typed(contents.text(answered), list[_Answered], answered)
+        by_key = {
+            (r.instance_id, _described(r.perturbation), r.train_trial_index): r.predicted_text
+            for r in said
+        }
+        outputs = [by_key.get((k.example, k.perturbation, k.trial)) for k in keys]
+    return inputs, outputs, tuple(f.path for f in (asked, answered) if f is not None)
 
 
 def _cells(file: File) -> dict[_Key, tuple[dict[str, float | None], int]]:

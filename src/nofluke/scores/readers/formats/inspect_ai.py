@@ -45,7 +45,7 @@ class EvalFile:
         """Header and summaries, which say all of the scores; samples where texts are looked at."""
         with archives.opened(file, last=True) as archive:
             if _HEADER not in archive.names:
-                raise contents.refusal(file, _unfinished(archive))
+                raise contents.refusal(file, _unfinished(archive), code="NF303")
             header = _member(archive, _HEADER, Header, file)
             _check(header, file)
             samples = _samples(archive, file)
@@ -127,6 +127,7 @@ def _check(header: Header, file: File) -> None:
             file,
             "has the status 'started': the evaluation was still running or broke off. Wait for "
             "it, or run `inspect eval-retry`.",
+            code="NF303",
         )
 
 

@@ -405,4 +405,5 @@ def _unscored(header: Header, rows: list[Sample], file: File) -> InputError:
         file,
         f"holds {held}; its status is {header.status!r}{f' ({why})' if why else ''}. Score it "
         "(`inspect score`), run it again (`inspect eval-retry`), or leave it out.",
+        code="NF303",
     )

@@ -142,7 +142,7 @@ class _Rows:
                 "has no metric that is one number for each document"
                 f"{f' ({told})' if told else ''}. Metrics of the whole corpus, such as perplexity "
                 "and BLEU, stand in the results file; a run with --predict_only was not scored.",
-                code=contents.NO_SCORES,
+                code="NF301",
             )
         match = _NAME.match(file.stem)
         task = None if match is None else match["task"]
