@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
     from nofluke.questions.champion import champion
+    from nofluke.questions.check import check
     from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
     from nofluke.questions.kpis import certify_kpis
@@ -44,6 +45,7 @@ __all__ = [
     "certify",
     "certify_kpis",
     "champion",
+    "check",
     "classifier",
     "classify",
     "compare",
@@ -74,6 +76,7 @@ _ROOMS = {
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
     "champion": "nofluke.questions.champion",
+    "check": "nofluke.questions.check",
     "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",

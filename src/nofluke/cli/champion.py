@@ -54,6 +54,12 @@ def champion(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: score=auc; label= reads predictions.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of simulated quantiles.")] = 0,
@@ -72,7 +78,13 @@ def champion(
 
     roles = arguments.with_roles(columns, cluster=clusters)
     texts = {"delimiter": delimiter, "decimal": decimal}
-    given = _given(sources, roles, positive, {"better": better, "metric": metric}, texts)
+    how = {
+        "better": better,
+        "metric": metric,
+        "where": arguments.narrowing(where),
+        "reader": reader,
+    }
+    given = _given(sources, roles, positive, how, texts)
     answer = ask(
         given,
         planned=planned,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 # Python's names of what the command line calls otherwise.
 _OTHERWISE = {"paired=False": "--unpaired", "statistic": "pooled"}
 
+# Commands whose options are Python's keywords.
+_SPELLED = ("certify", "champion", "check", "classifier", "compare", "plan", "rank", "runs")
+
 _VALUE = (
     r"""\{[^{}]*\} | \([^()]*\) | \[[^][]*\] | '[^']*' | "[^"]*" | [^\s,;:()'"]*[^\s,;:()'".]"""
 )
@@ -58,7 +61,7 @@ def in_options(message: str, names: Collection[str]) -> str:
 
 def of_command(message: str, command: str) -> str:
     """The message with the options of this command; as it is if the command has none."""
-    if command not in ("certify", "champion", "classifier", "compare", "rank", "runs", "plan"):
+    if command not in _SPELLED:
         return message
     asks = getattr(importlib.import_module(f"nofluke.cli.{command}"), command)
     return in_options(message, inspect.signature(asks).parameters)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError, ReadError
-from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
-from nofluke.scores.readers.contents import NO_SCORES
-from nofluke.scores.readers.log_folders import Known
-from nofluke.scores.readers.workspace import Workspace
+from nofluke.scores.readers import preparing
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
-    from nofluke.scores.readers.columns import Name, Wanted
+    from nofluke.scores.readers.columns import Wanted
     from nofluke.scores.table import Scores
 
 
@@ -72,111 +65,19 @@ def read(
         InputError: The source cannot be used as given; ReadError if it is a file.
         MissingExtra: An optional library is needed.
     """
-    cells.check_decimal(decimal)
-    told = _told(
-        columns=columns,
-        failed=failed,
+    asked = preparing.Asked(
+        better=better,
+        bounds=bounds,
+        binary=binary,
         metric=metric,
-        where=where,
-        reader=reader,
-        keep=keep,
+        where=dict(where or {}),
+        columns=dict(columns or {}),
+        failed=failed,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep),
         contents=contents,
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
     )
-    with Workspace() as space, ThreadPoolExecutor(1) as pool:
-        items, unread = opening.known(source, space, reader)
-        logs, without = _logs(items, contents=contents)
-        found = _files(items, logs)
-        # Hashing releases the interpreter, so it runs while the rows are read.
-        digest = None if found is None else pool.submit(files.digest, found)
-        tables = [
-            (opening.table(item, delimiter, decimal, space), name)
-            for item, name in items
-            if not isinstance(item, Known)
-        ]
-        picked = chosen.tables(logs, metric, where or {}) if logs else None
-        if picked is None and where:
-            raise InputError(
-                f"where={dict(where)!r} chooses among the rows of a tool's log, and this is a "
-                "plain table; metric= and columns= choose there, or narrow the table yourself.",
-                code="NF008",
-            )
-        if picked is not None:
-            tables += picked.tables
-        failure = failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables))
-        question = gather.Question(
-            better=better,
-            bounds=bounds,
-            binary=binary,
-            metric=metric,
-            wanted=dict(columns or {}),
-            failed=failure,
-            keep=(keep,) if isinstance(keep, str) else tuple(keep),
-            contents=contents,
-            told=told,
-            notes=(*unread, *without),
-        )
-        return gather.scores(
-            tables,
-            question if picked is None else _of_logs(question, picked),
-            digest=lambda: digest.result() if digest is not None else None,
-        )
-
-
-def _logs(
-    items: list[tuple[Any, Name]], *, contents: bool
-) -> tuple[list[chosen.Found], tuple[str, ...]]:
-    """The logs in the files that a reader knows, and notes on those without scores.
-
-    Raises:
-        ReadError: One cannot be read, or none has scores.
-    """
-    found: list[chosen.Found] = []
-    without: list[ReadError] = []
-    known = [(item, name) for item, name in items if isinstance(item, Known)]
-    for item, name in known:
-        try:
-            logs = list(item.reader.read(item.file._replace(contents=contents)))
-        except ReadError as error:
-            if error.code not in NO_SCORES:
-                raise
-            without.append(error)
-            continue
-        found += [chosen.Found(log, item.file, item.reader, name) for log in logs]
-    if without and not found:
-        raise without[0]
-    return found, tuple(f"NF269: not read: {error}" for error in without)
-
-
-def _files(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:
-    """All files that were read; None where a data frame is among them."""
-    found: dict[Path, None] = {}
-    for item, _ in items:
-        file = item.file if isinstance(item, Known) else item
-        if not isinstance(file, files.File):
-            return None
-        inside = sorted(p for p in file.path.rglob("*") if p.is_file())
-        found |= dict.fromkeys(inside if file.path.is_dir() else [file.path])
-    return list(found | dict.fromkeys(path for one in logs for path in one.log.also))
-
-
-def _of_logs(question: gather.Question, picked: chosen.Chosen) -> gather.Question:
-    """The question, with what the logs say of the metric where the caller has not said it."""
-    failure = question.failed
-    if failure is None and picked.failed:
-        failure = failures.Failure(chosen.FAILED)
-    return replace(
-        question,
-        better=question.better or picked.better,
-        bounds=picked.bounds if question.bounds is None else question.bounds,
-        metric=picked.metric,
-        failed=failure,
-        notes=(*question.notes, *picked.notes),
-    )
-
-
-def _told(**options: Any) -> dict[str, Any]:
-    """The options that change what is read, as an answer repeats them."""
-    said = {name: value for name, value in options.items() if value}
-    if isinstance(said.get("keep"), tuple):
-        said["keep"] = list(said["keep"])
-    return said
+    with preparing.prepared(source, asked) as reading:
+        return reading.scores()

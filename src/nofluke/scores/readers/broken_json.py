@@ -22,10 +22,10 @@ class _BrokenOffError(Exception):
 def beginning(text: str) -> Any:
     """The first value of a text; containers are closed where it breaks off.
 
-    None where it is not JSON. A text or number that breaks off is left out.
+    None where it is not JSON. A text or number that breaks off is None.
 
     >>> beginning('{"a": 1, "b": [{"c": "x"}, {"d": "y')
-    {'a': 1, 'b': [{'c': 'x'}, {}]}
+    {'a': 1, 'b': [{'c': 'x'}, {'d': None}]}
     >>> beginning("no JSON") is None
     True
     """

@@ -6,6 +6,7 @@ import csv
 import functools
 import json
 import math
+from collections import Counter
 from typing import IO, TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,7 +15,7 @@ from nofluke.scores.readers import files
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
@@ -292,3 +293,64 @@ def wanted(
         told = "is missing" if key not in row else f"is {type(value).__name__}"
         raise refusal(file, f"{what}: the field {key!r} {told}, which the format needs.")
     return value
+
+
+def records(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a table of records, whatever it is written as: JSON list, JSON lines, or CSV.
+
+    Cells of CSV are texts. Each row comes with its number, counted from 1.
+
+    Raises:
+        ReadError: It is neither, or a row is no record.
+    """
+    head = files.start(file, 1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"["):
+        rows: Iterator[tuple[int, Any]] = enumerate(document(file), start=1)
+    elif head.startswith(b"{"):
+        rows = lines(file)
+    else:
+        rows = enumerate(cells(file), start=1)
+    for number_, row in rows:
+        if not isinstance(row, dict):
+            raise refusal(file, f"row {number_} is no record of names and values.")
+        yield number_, row
+
+
+def told_apart(texts: Sequence[str]) -> list[str]:
+    """Texts as ids: those that repeat are followed by their number.
+
+    >>> told_apart(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for text_ in texts:
+        seen[text_] += 1
+        found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
+    return found
+
+
+def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tuple[str, ...]:
+    """A note on rows without a score, with the bounds that they leave for a mean of 0 to 1.
+
+    Args:
+        scores: One column of scores; None where there is none.
+        code: The note's code.
+        why: What happened to them: "ended in an error".
+        metric: What the column is called.
+
+    >>> unscored([1, 0, None], "NF305", "ended in an error", metric="pass")[0][:58]
+    'NF305: 1 of 3 rows ended in an error and have no score in '
+    """
+    known = [float(v) for v in scores if v is not None]
+    lost = len(scores) - len(known)
+    if not lost:
+        return ()
+    head = f"{code}: {lost} of {len(scores)} rows {why} and have no score in {metric!r}"
+    if not known or min(known) < 0 or max(known) > 1:
+        return (f"{head}.",)
+    low, high = sum(known) / len(scores), (sum(known) + lost) / len(scores)
+    return (
+        f"{head}: its mean is {sum(known) / len(known):.4g} over those that have one, and would be "
+        f"between {low:.4g} and {high:.4g} over all.",
+    )

@@ -22,10 +22,16 @@ PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
 # One module for each format; each has `READERS`. A reader is asked before those behind it.
 _MODULES: Final = (
+    "alpaca_eval",
+    "arena",
+    "deepeval",
     "helm",
     "inspect_ai",
     "lm_eval",
     "lm_eval_results",
+    "mteb",
+    "promptfoo",
+    "ragas",
 )
 
 
