@@ -212,6 +212,13 @@ class TestNames:
         assert scores.candidates == ("m (shots=0)", "m (shots=5)")
         assert "NF267" in codes(scores)
 
+    def test_tasks_with_other_shots_are_of_one_candidate(self, log):
+        said = {"model_name": "m", "n-shot": {"sums": 5, "products": 0}}
+        rows = [row(0), row(1)]
+        paths = [log(rows, task=task, results=said) for task in ("sums", "products")]
+
+        assert read(paths).candidates == ("m",)
+
     def test_two_runs_alike_are_refused(self, log):
         rows = [row(0), row(1)]
         paths = [log(rows), log(rows, time="2026-01-06T10-00-00")]

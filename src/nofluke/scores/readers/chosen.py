@@ -278,7 +278,7 @@ def _named(found: Sequence[Found]) -> tuple[list[Found], list[str]]:
             by_name[one.log.candidate].append(i)
     notes = []
     for name, places in by_name.items():
-        differ = _differing([named[i].log.settings for i in places])
+        differ = _clashing([named[i].log for i in places])
         if not differ:
             continue
         for i in places:
@@ -304,6 +304,14 @@ def _own_name(one: Found) -> str | Sequence[str]:
             )
         return one.name.text
     return candidate if candidate is not None else one.file.stem
+
+
+def _clashing(logs: Sequence[Log]) -> list[str]:
+    """Settings in which logs of one part differ; another task may well have settings of its own."""
+    by_part: dict[frozenset[str], list[Mapping[str, str]]] = defaultdict(list)
+    for log in logs:
+        by_part[frozenset(log.part or ())].append(log.settings)
+    return list(dict.fromkeys(w for settings in by_part.values() for w in _differing(settings)))
 
 
 def _differing(settings: Sequence[Mapping[str, str]]) -> list[str]:
@@ -340,7 +348,8 @@ def _refuse_twice(found: Sequence[Found]) -> None:
             continue
         parts = log.part or [""] * len(log.example)
         runs = log.run or [""] * len(log.example)
-        for key in {f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True)}:
+        rows = zip(parts, log.example, runs, strict=True)
+        for key in dict.fromkeys(f"{p}\0{e}\0{r}" for p, e, r in rows):  # in their order
             first = seen.setdefault((log.candidate, key), i)
             if first != i:
                 _, example, _ = key.split("\0")
