@@ -202,6 +202,12 @@ class TestNames:
         assert read(log([row(0), row(1)])).candidates == ("acme__tiny",)
         assert read(log([row(0), row(1)], model="logs")).candidates == (f"samples_sums_{TIME}",)
 
+    def test_or_the_results_of_another_run_in_it(self, log):
+        said = {"model_name": "gpt2", "model_name_sanitized": "gpt2"}
+        log([row(0)], task="other", model="gpt2", results=said, time="2026-01-04T10-00-00")
+
+        assert read(log([row(0), row(1)], model="gpt2")).candidates == ("gpt2",)
+
     def test_one_model_with_other_shots_is_two_candidates(self, log):
         said = [{"model_name": "m", "n-shot": {"sums": shots}} for shots in (0, 5)]
         times = (TIME, "2026-01-06T10-00-00")

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.scores.readers import archives, contents
-from nofluke.scores.readers.formats.inspect_rows import Header, Reductions, Sample, logs
+from nofluke.scores.readers.formats.inspect_rows import (
+    Header,
+    Reductions,
+    Sample,
+    Worded,
+    logs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +78,8 @@ class JsonFile:
 
     def read(self, file: File) -> Iterator[Log]:
         """The whole document; what is not needed of it is passed over."""
-        log = contents.typed(contents.text(file), _Whole, file)
+        kind = _WithTexts if file.contents else _Whole
+        log = contents.typed(contents.text(file), kind, file)
         _check(log, file)
         samples = list({(s.id, s.epoch): s for s in log.samples or ()}.values())
         yield from logs(log, samples, log.reductions or log.reduced, file)
@@ -85,6 +92,13 @@ class _Whole(Header):
     reductions: list[Reductions] | None = None
 
 
+class _WithTexts(Header):
+    """The same with what was asked and answered."""
+
+    samples: list[Worded] | None = None
+    reductions: list[Reductions] | None = None
+
+
 def _member(archive: Archive, name: str, kind: Any, file: File) -> Any:
     return contents.typed(archive.read(name), kind, file, inside=f"member {name}")
 
@@ -94,7 +108,7 @@ def _samples(archive: Archive, file: File) -> list[Sample]:
     journal = [name for name in archive.names if name.startswith(_JOURNAL)]
     whole = [n for n in archive.names if n.startswith(_SAMPLES) and n.endswith(".json")]
     if file.contents and whole:
-        found = [_member(archive, name, Sample, file) for name in whole]
+        found = [_member(archive, name, Worded, file) for name in whole]
     elif _SUMMARIES in archive.names:
         found = _member(archive, _SUMMARIES, list[Sample], file)
     elif journal:

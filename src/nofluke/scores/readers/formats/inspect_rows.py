@@ -14,7 +14,7 @@ from nofluke.scores.readers.formats import inspect_told as told
 from nofluke.scores.readers.logs import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
@@ -28,7 +28,7 @@ class Dataset(msgspec.Struct, kw_only=True):
     """What was evaluated; ``sample_ids`` are those that were selected, ``samples`` counts all."""
 
     samples: int | None = None
-    sample_ids: list[Any] | None = None
+    sample_ids: list[int | str] | None = None
 
 
 class Config(msgspec.Struct, kw_only=True):
@@ -44,11 +44,11 @@ class Spec(msgspec.Struct, kw_only=True):
     task: str
     model: str = ""
     task_version: Any = None
-    task_args: dict[str, Any] | None = None
-    solver: str | None = None
-    solver_args: dict[str, Any] | None = None
-    model_args: dict[str, Any] | None = None
-    model_generate_config: dict[str, Any] | None = None
+    task_args: Any = None
+    solver: Any = None
+    solver_args: Any = None
+    model_args: Any = None
+    model_generate_config: Any = None
     dataset: Dataset = msgspec.field(default_factory=Dataset)
     config: Config = msgspec.field(default_factory=Config)
 
@@ -124,6 +124,11 @@ class Sample(msgspec.Struct, kw_only=True):
     total_time: float | None = None
     working_time: float | None = None
     completed_at: str | None = None
+
+
+class Worded(Sample, kw_only=True):
+    """A sample with what was asked and answered."""
+
     input: Any = None
     output: Any = None
 
@@ -199,8 +204,8 @@ def _of_samples(
         settings=_settings(header.eval),
         part=[header.eval.task] * n,
         run=_runs(header, everything),
-        input=[_written(s.input) for s in everything] if file.contents else None,
-        output=[_answer(s.output) for s in everything] if file.contents else None,
+        input=_texts(everything, "input", _written) if file.contents else None,
+        output=_texts(everything, "output", _answer) if file.contents else None,
         more={
             "error": errors,
             "limit": [_message(contents.at(s.limit, "type", default=s.limit)) for s in everything],
@@ -271,7 +276,7 @@ def _absent(header: Header, rows: list[Sample]) -> list[Sample]:
         Sample(id=i, epoch=epoch)
         for epoch in range(1, epochs + 1)
         for i in planned
-        if isinstance(i, int | str) and (str(i), epoch) not in there
+        if (str(i), epoch) not in there
     ]
 
 
@@ -305,8 +310,13 @@ def _settings(spec: Spec) -> dict[str, str]:
     """What tells evaluations of one model apart."""
     found = {"solver": spec.solver, "task version": spec.task_version}
     for given in (spec.model_generate_config, spec.model_args, spec.task_args, spec.solver_args):
-        found |= given or {}
+        found |= given if isinstance(given, dict) else {}
     return {word: _written(v) or "" for word, v in found.items() if v not in (None, "", {}, [])}
+
+
+def _texts(rows: list[Sample], name: str, spelled: Callable[[Any], str | None]) -> list[str | None]:
+    """What was asked or answered; None for samples that were not run."""
+    return [spelled(getattr(sample, name, None)) for sample in rows]
 
 
 def _written(value: Any) -> str | None:

@@ -116,15 +116,25 @@ def bounds(metric: str) -> tuple[float, float] | None:
 
 def beside(file: File, time: str | None) -> Known:
     """What the results file of the same moment says, or what the folder's name does."""
-    folder = file.path.resolve().parent.name
     if time is None:
         return Known({})
     named = sorted(file.path.parent.glob(f"*_{time}.json"))
     results = files.beside(file, named[0].name) if len(named) == 1 else None
-    if results is None:
-        # The tool writes into a folder named by the model, with "__" for "/" and its like.
-        return Known({}, (), folder if "__" in folder.strip("_") else None)
-    return Known(contents.document(results), (results.path,))
+    if results is not None:
+        return Known(contents.document(results), (results.path,))
+    return _by_folder(file)
+
+
+def _by_folder(file: File) -> Known:
+    """The model that the folder is named by: by "__" for "/", or as results of another run say."""
+    folder = file.path.resolve().parent.name
+    others = sorted(file.path.parent.glob("results_*.json"))[-1:]
+    for path in others:
+        other = files.beside(file, path.name)
+        said = contents.document(other) if other is not None else {}
+        if contents.at(said, "model_name_sanitized") == folder:
+            return Known({"model_name": contents.at(said, "model_name")}, (path,))
+    return Known({}, (), folder if "__" in folder.strip("_") else None)
 
 
 def _by_arguments(said: Any) -> str | None:
