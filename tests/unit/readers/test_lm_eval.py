@@ -139,6 +139,10 @@ class TestMetrics:
 
         assert read(log(rows, results=said)).better == "lower"
 
+    @pytest.mark.parametrize("resps", [{"a": 1}, "a", [], ["a"], None, 7])
+    def test_answers_of_another_form_are_no_repeats(self, log, resps):
+        assert "NF302" not in codes(read(log([row(i, resps=resps) for i in range(3)])))
+
     def test_several_answers_to_a_question_are_one_example(self, log):
         scores = read(log([row(i, resps=[["a", "b", "c"]]) for i in range(4)]))
 
@@ -335,6 +339,12 @@ class TestResults:
 
         assert scores.examples == ("a", "b")
         assert any(n.startswith("NF301") and "'mmlu'" in n for n in scores.notes)
+
+    @pytest.mark.parametrize("groups", [None, 7, [], {}])
+    def test_no_groups(self, results, groups):
+        row = {"alias": "a", "acc,none": 0.5, "acc_stderr,none": 0.1}
+
+        assert read(results({"a": row}, groups=groups, group_subtasks=groups)).examples == ("a",)
 
     def test_perplexity_is_better_when_lower(self, results):
         rows = {"a": {"alias": "a", "perplexity,none": 12.4, "acc,none": 0.6, "acc_stderr,none": 0}}

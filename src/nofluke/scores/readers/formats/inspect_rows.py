@@ -117,7 +117,7 @@ class Sample(msgspec.Struct, kw_only=True):
 
     id: int | str
     epoch: int = 1
-    scores: dict[str, Score] | None = None
+    scores: dict[str, Score | None] | None = None
     score: Score | None = None
     error: Any = None
     limit: Any = None
@@ -173,7 +173,7 @@ def logs(
 def _values(sample: Sample, scorer: str) -> dict[str, Any]:
     """A sample's values by metric; a dict of values is one metric for each key."""
     scores = sample.scores or ({scorer: sample.score} if sample.score else {})
-    return dict(_flat((name, score.value) for name, score in scores.items()))
+    return dict(_flat((name, score.value) for name, score in scores.items() if score is not None))
 
 
 def _flat(scored: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:

@@ -86,9 +86,8 @@ class _Rows:
                 self._file, f"{what} has no doc_id that is a number or a text, which rows need."
             )
         if not columns["example"]:
-            resps = _value(row.get("resps"))
             # Multiple choice has one request for each choice, and one answer to each.
-            self._answers = len(resps[0]) if resps and isinstance(resps[0], list) else 1
+            self._answers = len(_first_list(_value(row.get("resps"))))
         names = self._metrics(row)
         count = len(columns["example"])
         columns["example"].append(example)
@@ -192,6 +191,12 @@ def _value(raw: Any) -> Any:
     return _decode(raw) if isinstance(raw, msgspec.Raw) else raw
 
 
+def _first_list(value: Any) -> list[Any]:
+    """The list that a list begins with; an empty one where it does not."""
+    first = value[0] if isinstance(value, list) and value else None
+    return first if isinstance(first, list) else []
+
+
 def _text(raw: Any) -> str | None:
     value = _value(raw)
     return None if value is None else str(value)
@@ -207,9 +212,8 @@ def _asked(row: Mapping[str, Any]) -> str | None:
     """The hash of what was asked; older versions wrote the text alone."""
     if "prompt_hash" in row:
         return _text(row["prompt_hash"])
-    arguments = _value(row.get("arguments"))
-    first = arguments[0] if isinstance(arguments, list) and arguments else None
-    return str(first[0]) if isinstance(first, list) and first else None
+    first = _first_list(_value(row.get("arguments")))
+    return str(first[0]) if first else None
 
 
 def _answer(value: Any) -> str | None:

@@ -158,7 +158,8 @@ def _groups(said: Any) -> set[str]:
     """Names of rows that are averages of other rows."""
     listed = contents.at(said, "group_subtasks", default={})
     named = {name for name, tasks in listed.items() if tasks} if isinstance(listed, dict) else set()
-    return named | set(contents.at(said, "groups", default={}) or {})
+    groups = contents.at(said, "groups")
+    return named | set(groups if isinstance(groups, dict) else ())
 
 
 class _Row(NamedTuple):
