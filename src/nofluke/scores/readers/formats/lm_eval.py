@@ -174,7 +174,7 @@ class _Rows:
 
 
 def _written(file: File) -> Iterator[tuple[str, Any]]:
-    """Rows on lines; versions up to 0.4.2 wrote them as one list, in files of the same name."""
+    """Rows on lines; early versions wrote them as one list, in files of the same name."""
     if contents.begins(file, b"["):
         for i, row in enumerate(contents.document(file)):
             if not isinstance(row, dict):
@@ -223,7 +223,7 @@ def _answer(value: Any) -> str | None:
 
 
 def _filters(named: list[Any], examples: list[Any]) -> tuple[list[str], tuple[str, ...]]:
-    """The filter of each row; versions before 0.4.6 did not write which it is."""
+    """The filter of each row; older versions did not write which it is."""
     if any(name is not None for name in named) or len(set(examples)) == len(examples):
         return ["none" if name is None else str(name) for name in named], ()
     seen: Counter[Any] = Counter()
@@ -233,8 +233,8 @@ def _filters(named: list[Any], examples: list[Any]) -> tuple[list[str], tuple[st
         found.append(f"number {seen[example]}")
     return found, (
         f"NF302: each document stands in up to {max(seen.values())} rows that do not name their "
-        "filter, as versions before 0.4.6 wrote them; the filters are numbered in the order of "
-        "the rows.",
+        "filter, as versions up to November 2024 wrote them; the filters are numbered in the "
+        "order of the rows.",
     )
 
 
@@ -257,9 +257,9 @@ def _repeats(answers: int) -> tuple[str, ...]:
     if answers < 2:
         return ()
     return (
-        f"NF302: {answers} answers were drawn to each question, and each row is the score of what "
-        "the filter made of them (often the first): it is one example and not "
-        f"{answers}.",
+        f"NF302: {answers} answers were drawn to the first question, and so probably to each; a "
+        "row is the score of what the filter made of them (often of the first one): it is one example "
+        f"and not {answers}.",
     )
 
 
@@ -281,7 +281,7 @@ def _unsorted(examples: list[Any], filters: list[str]) -> tuple[str, ...]:
         return ()
     return (
         "NF304: the doc_ids have gaps and are in no order, as with --samples and an unsorted list. "
-        "lm-evaluation-harness (0.4.13 and before) then gives ids to other documents than they "
+        "lm-evaluation-harness (0.4.13, for one) then gives ids to other documents than they "
         "belong to: do not pair by doc_id; doc_hash tells the documents apart "
         "(columns={'example': 'doc_hash'}).",
     )
