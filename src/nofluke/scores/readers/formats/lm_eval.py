@@ -258,8 +258,8 @@ def _repeats(answers: int) -> tuple[str, ...]:
         return ()
     return (
         f"NF302: {answers} answers were drawn to the first question, and so probably to each; a "
-        "row is the score of what the filter made of them (often of the first one): it is one example "
-        f"and not {answers}.",
+        "row is the score of what the filter made of them (often of the first one): it is one "
+        f"example and not {answers}.",
     )
 
 
