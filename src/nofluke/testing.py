@@ -119,9 +119,10 @@ def _check_log(log: Log, where: str) -> None:
         assert not wrong, f"{where}: the metric {name!r} holds {wrong[:2]!r}"
     assert log.usual is None or log.usual in log.scores, f"{where}: the usual metric is not there"
     known = {*log.scores}
-    told = {*log.better, *log.bounds, *log.units}
+    told = {*log.better, *log.bounds, *log.units, *log.told}
     assert told <= known or not log.scores, f"{where}: {told - known} are no metrics of it"
-    assert all(note[:2] == "NF" and ": " in note for note in log.notes), f"{where}: {log.notes}"
+    notes = [*log.notes, *(note for told in log.told.values() for note in told)]
+    assert all(note[:2] == "NF" and ": " in note for note in notes), f"{where}: {notes}"
 
 
 def _check_names(reader: Reader, path: Path) -> None:

@@ -29,12 +29,14 @@ class Archive:
     Args:
         file: Where it stands, for messages too.
         archive: The open archive.
+        last: Whether a member that stands there again replaces the earlier one, as tools have it
+            that write into an archive anew; else that is refused.
     """
 
-    def __init__(self, file: File, archive: zipfile.ZipFile) -> None:
+    def __init__(self, file: File, archive: zipfile.ZipFile, *, last: bool = False) -> None:
         self._file, self._archive = file, archive
         self._infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-        if len(self._infos) < sum(not info.is_dir() for info in archive.infolist()):
+        if not last and len(self._infos) < sum(not info.is_dir() for info in archive.infolist()):
             raise contents.refusal(file, "holds two members of one name.")
 
     @property
@@ -77,21 +79,15 @@ class Archive:
             header = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))
             stream.seek(header[-2] + header[-1], io.SEEK_CUR)
             packed = stream.read(info.compress_size)
-        path = self._file.space.path("member.zst")
-        path.write_bytes(packed)
-        if not zstd.complete(path):
-            raise EOFError("its end is missing")
-        with zstd.unpacked(path, self._file.space) as unpacked:
-            data = unpacked.read(most + 1)
-        path.unlink()
+        data = zstd.member(packed, self._file.space, most)
         if len(data) <= most and zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile("its checksum is wrong")
         return data
 
 
 @contextmanager
-def opened(file: File) -> Iterator[Archive]:
-    """A ZIP archive.
+def opened(file: File, *, last: bool = False) -> Iterator[Archive]:
+    """A ZIP archive; ``last``: a member that stands there again replaces the earlier one.
 
     Raises:
         ReadError: It is none, or broken: copied or written in part.
@@ -106,7 +102,7 @@ def opened(file: File) -> Iterator[Archive]:
         with archive:
             if len(archive.infolist()) > _MOST_MEMBERS:
                 raise contents.refusal(file, f"has more than {_MOST_MEMBERS} members.")
-            yield Archive(file, archive)
+            yield Archive(file, archive, last=last)
 
 
 def _broken() -> tuple[type[Exception], ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from nofluke.errors import InputError, some
-from nofluke.scores.readers.columns import ALIASES, Name
+from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.memory import MemoryTable, Values
 from nofluke.scores.readers.tables import Source, counted
 
@@ -72,6 +72,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     taken, usual = _usual_readings(found, where)
     kept = [_narrowed(one, {**taken, **where}) for one in found]
     kept = [one for one in kept if one.log.example] or _nothing(where)
+    kept = [_measured(one, metric) for one in kept]
     name, notes = _metric(kept, metric)
     notes += _without(kept, name)
     kept = [one for one in kept if name in one.log.scores]
@@ -87,7 +88,9 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     failed = any(one.log.failed is not None for one in named)
     _refuse_twice(named)
     _refuse_none(named, name)
-    own = [note for one in named for note in one.log.notes]
+    notes += _disagreeing(named)
+    named = _alike(named)
+    own = [note for one in named for note in (*one.log.notes, *one.log.told.get(name, ()))]
     return Chosen(
         tables=[
             (_table(one, name, several=len(parts) > 1, failed=failed), Name()) for one in named
@@ -156,7 +159,7 @@ def _taken(log: Log, rows: Sequence[int]) -> Log:
     def some_of(column: Sequence[Any] | None) -> Any:
         return None if column is None else [column[i] for i in rows]
 
-    single = (*_ROLES, "part", "failed")
+    single = (*_ROLES, "part", "digest", "failed")
     changed: dict[str, Any] = {role: some_of(getattr(log, role)) for role in single}
     if not isinstance(log.candidate, str | None):
         changed["candidate"] = some_of(log.candidate)
@@ -193,6 +196,14 @@ def _nothing(where: Mapping[str, str]) -> list[Found]:
         f"no row is left where {dict(where)!r}; each is there, and no row has all of them.",
         code="NF002",
     )
+
+
+def _measured(one: Found, asked: str | None) -> Found:
+    """The log, with a further column of numbers as a metric where it is asked for."""
+    column = None if asked is None or asked in one.log.scores else one.log.more.get(asked)
+    if column is None or not all(isinstance(v, int | float | None) for v in column):
+        return one
+    return one._replace(log=replace(one.log, scores={**one.log.scores, str(asked): column}))
 
 
 def _metric(found: Sequence[Found], asked: str | None) -> tuple[str, list[str]]:
@@ -250,14 +261,7 @@ def _readings(
     for word in words:
         left = Counter(_text(v) for one in found for v in one.log.alternatives.get(word, ()))
         if len(left) > 1:
-            told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common())
-            raise Source(found[0].file.label, str(found[0].file.path)).refuse(
-                f"{found[0].reader.title}: each example was read in several ways, by {word}: "
-                f"{told}. Rows of one example are no examples of their own, so choose one: "
-                f"where={{{word!r}: {next(iter(left))!r}}}. Choosing after looking at the scores "
-                f"is a choice among {len(left)}.",
-                code="NF262",
-            )
+            raise _unread(found, word, left)
         all_of = Counter(_text(v) for one in before for v in one.log.alternatives.get(word, ()))
         if len(all_of) > 1 and word in where:
             notes.append(
@@ -266,6 +270,40 @@ def _readings(
                 f"{len(all_of)} and counts in tried=."
             )
     return notes
+
+
+def _unread(found: Sequence[Found], word: str, left: Counter[str]) -> InputError:
+    """The error about several readings, of the same examples or of others."""
+    told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common(12))
+    told += f" and {len(left) - 12} more" if len(left) > 12 else ""
+    first = next(iter(left))
+    if _overlap(found, word):
+        why = (
+            f"each example was read in several ways, by {word}: {told}. Rows of one example are no "
+            f"examples of their own, so choose one: where={{{word!r}: {first!r}}}. Choosing after "
+            f"looking at the scores is a choice among {len(left)}."
+        )
+    else:
+        why = (
+            f"the rows are of several {word}s, which the tool keeps apart: {told}. Choose one: "
+            f"where={{{word!r}: {first!r}}}."
+        )
+    return Source(found[0].file.label, str(found[0].file.path)).refuse(
+        f"{found[0].reader.title}: {why}", code="NF262"
+    )
+
+
+def _overlap(found: Sequence[Found], word: str) -> bool:
+    """Whether some example of a file has several readings."""
+    seen: dict[tuple[Any, ...], str] = {}
+    for one in found:
+        log = one.log
+        parts = log.part or [""] * len(log.example)
+        values = log.alternatives.get(word)
+        for part, example, value in zip(parts, log.example, values or (), strict=False):
+            if seen.setdefault((one.file.path, part, example), value) != value:
+                return True
+    return False
 
 
 def _named(found: Sequence[Found]) -> tuple[list[Found], list[str]]:
@@ -277,7 +315,7 @@ def _named(found: Sequence[Found]) -> tuple[list[Found], list[str]]:
             by_name[one.log.candidate].append(i)
     notes = []
     for name, places in by_name.items():
-        differ = _differing([named[i].log.settings for i in places])
+        differ = _clashing([named[i].log for i in places])
         if not differ:
             continue
         for i in places:
@@ -303,6 +341,14 @@ def _own_name(one: Found) -> str | Sequence[str]:
             )
         return one.name.text
     return candidate if candidate is not None else one.file.stem
+
+
+def _clashing(logs: Sequence[Log]) -> list[str]:
+    """Settings in which logs of one part differ; another task may well have settings of its own."""
+    by_part: dict[frozenset[str], list[Mapping[str, str]]] = defaultdict(list)
+    for log in logs:
+        by_part[frozenset(log.part or ())].append(log.settings)
+    return list(dict.fromkeys(w for settings in by_part.values() for w in _differing(settings)))
 
 
 def _differing(settings: Sequence[Mapping[str, str]]) -> list[str]:
@@ -352,8 +398,8 @@ def _refuse_twice(found: Sequence[Found]) -> None:
             continue
         parts = log.part or [""] * len(log.example)
         runs = log.run or [""] * len(log.example)
-        keys = (f"{p}\0{e}\0{r}" for p, e, r in zip(parts, log.example, runs, strict=True))
-        for key in dict.fromkeys(keys):  # in their order, so that the message is always the same
+        rows = zip(parts, log.example, runs, strict=True)
+        for key in dict.fromkeys(f"{p}\0{e}\0{r}" for p, e, r in rows):  # in their order
             first = seen.setdefault((log.candidate, key), i)
             if first != i:
                 _, example, _ = key.split("\0")
@@ -378,6 +424,47 @@ def _refuse_none(found: Sequence[Found], metric: str) -> None:
     )
 
 
+def _disagreeing(found: Sequence[Found]) -> list[str]:
+    """A caution where one id stands for different examples in different logs."""
+    first: dict[tuple[str, str], tuple[int, str]] = {}
+    ids: dict[tuple[str, str], None] = {}
+    compared: set[tuple[str, str]] = set()
+    with_digests = [one.log for one in found if one.log.digest is not None]
+    for i, log in enumerate(with_digests if len(with_digests) > 1 else ()):
+        parts = log.part or [""] * len(log.example)
+        for part, example, digest in zip(parts, log.example, log.digest or (), strict=True):
+            if digest is None:
+                continue
+            key = (part, _text(example))
+            where, known = first.setdefault(key, (i, digest))
+            if where != i:
+                compared.add(key)
+                if known != digest:
+                    ids[key] = None
+    if not ids:
+        return []
+    told = some([example for _, example in ids], most=3)
+    return [
+        f"NF304: {len(ids)} of {len(compared)} examples that several logs hold are not the same "
+        f"there, by the hash of what they hold ({told}): the ids do not mean the same examples, or "
+        "the data set was changed in between. Where they are paired by id, scores of different "
+        "examples are compared."
+    ]
+
+
+def _alike(found: list[Found]) -> list[Found]:
+    """The logs with a run where others have one: what was run once is its first run."""
+    first = next((one.log.run[0] for one in found if one.log.run), None)
+    if first is None:
+        return found
+    return [
+        one
+        if one.log.run is not None
+        else one._replace(log=replace(one.log, run=[first] * len(one.log.example)))
+        for one in found
+    ]
+
+
 def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTable:
     log, n = one.log, len(one.log.example)
     examples = [_text(e) for e in log.example]
@@ -398,7 +485,9 @@ def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTab
     if failed:
         marked = log.failed or [False] * n
         columns[FAILED] = Values([str(bool(f)).lower() for f in marked])
-    taken = {alias for names in ALIASES.values() for alias in names} | {FAILED}
+    # A column must not be taken for a role that the log does not fill; where it does, its own wins.
+    free = [role for role in ALIASES if role not in columns and role not in BESIDE]
+    taken = {alias for role in free for alias in ALIASES[role]} | {FAILED}
     for name, column in {**log.alternatives, **log.more, **_others(log, metric)}.items():
         if name not in columns and name.lower() not in taken:
             columns[name] = Values(list(column))

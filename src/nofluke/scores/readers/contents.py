@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import math
 from collections import Counter
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 # A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
 MOST_DOCUMENT: Final = 1 << 30
+# Codes of the refusals of logs that hold nothing to read: no scores, or none yet. In a folder they
+# are passed over, and told.
+NO_SCORES: Final = frozenset({"NF301", "NF303"})
 _MOST_LINE: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})
@@ -88,6 +92,42 @@ def parsed(written: str, file: File, *, inside: str = "") -> Any:
         raise refusal(file, f"{where}is nested too deeply to be a log.") from None
     except ValueError as error:  # numbers of thousands of digits
         raise refusal(file, f"{where}is not usable JSON: {error}.") from None
+
+
+def begins(file: File, mark: bytes) -> bool:
+    """Whether the text of a file begins with this, after blanks."""
+    start = files.start(file, 64).removeprefix(b"\xef\xbb\xbf")
+    return start.lstrip().startswith(mark)
+
+
+def typed(written: str | bytes, kind: Any, file: File, *, inside: str = "") -> Any:
+    """A JSON value as a type of msgspec; what the type does not have is passed over, fast.
+
+    Args:
+        written: The text.
+        kind: The type: a ``msgspec.Struct``, a list of such.
+        file: For the message.
+        inside: What the text is, if it is not the whole file: "member header.json".
+
+    Raises:
+        ReadError: It is no JSON, or fields are of other types than the format has.
+    """
+    try:
+        return _decoder(kind).decode(written)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # bare NaN, or truly broken: then the message says where
+    text = written if isinstance(written, str) else written.decode("utf-8-sig", "replace")
+    value = parsed(text, file, inside=inside)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        where = f"{inside} " if inside else ""
+        raise refusal(file, f"{where}is not as the format has it: {error}.") from None
+
+
+@functools.cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
 
 
 def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[tuple[int, Any]]:

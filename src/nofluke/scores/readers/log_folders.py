@@ -111,8 +111,8 @@ def _rows_first(found: list[Known], others: list[Path], folder: Path) -> Folder:
     notes = []
     if left:
         notes.append(
-            f"NF269: {len(left)} summaries of {', '.join(sorted({k.reader.tool for k in left}))} "
-            "are not read, as the rows are there."
+            f"NF269: {len(left)} {'summary' if len(left) == 1 else 'summaries'} of "
+            f"{', '.join(sorted({k.reader.tool for k in left}))} not read, as the rows are there."
         )
     if kept and others:
         names = [str(p.relative_to(folder)) for p in others]

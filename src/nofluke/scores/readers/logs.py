@@ -43,11 +43,14 @@ class Log:
         run: Column of repeats (epoch, seed, trial) of the same example.
         cluster: Column of what belongs together and is no sample of its own (document, user).
         time: When each row was measured; numbers, or texts that sort.
+        digest: What the example holds, as a hash; examples of one id and other hashes are not the
+            same.
         input: What was asked, as text or a hash.
         output: What was answered.
         failed: Rows that have no proper score because the run failed, and that count as the worst
             (a request that was refused). Rows that merely have no score are None in ``scores``.
-        more: Further columns by name, for ``keep=``, ``columns=`` and ``failed=``.
+        more: Further columns by name, for ``keep=``, ``columns=`` and ``failed=``. Those of
+            numbers may be asked for by ``metric=`` too: what is measured and is no score.
         better: "higher" or "lower", by metric, where the log or its tool says.
         bounds: Lowest and highest possible score, by metric, where the tool says.
         units: Unit of each metric, where it has one ("s").
@@ -56,6 +59,7 @@ class Log:
         usual: The metric that the tool itself leads with, if any; it is used where none is asked
             for, and said.
         notes: What the user should know of this log ("NF305: ...").
+        told: The same of single metrics, by metric; it is said where that metric is read.
         also: Further files that were read for it.
     """
 
@@ -69,6 +73,7 @@ class Log:
     run: Sequence[Id] | None = None
     cluster: Sequence[Id | None] | None = None
     time: Sequence[float | str | None] | None = None
+    digest: Sequence[str | None] | None = None
     input: Sequence[str | None] | None = None
     output: Sequence[str | None] | None = None
     failed: Sequence[bool] | None = None
@@ -79,11 +84,12 @@ class Log:
     usual: str | None = None
     usual_readings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         columns = {**self.scores, **self.alternatives, **self.more}
-        single = ("part", "run", "cluster", "time", "input", "output", "failed")
+        single = ("part", "run", "cluster", "time", "digest", "input", "output", "failed")
         columns |= {name: getattr(self, name) for name in single if getattr(self, name) is not None}
         if not isinstance(self.candidate, str | None):
             columns["candidate"] = self.candidate

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, ReadError
 from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
+from nofluke.scores.readers.contents import NO_SCORES
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
 
@@ -158,16 +159,38 @@ def prepared(source: Any, asked: Asked) -> Iterator[Reading]:
     cells.check_decimal(asked.decimal)
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items, unread = opening.known(source, space, asked.reader)
-        logs = [
-            chosen.Found(log, item.file, item.reader, name)
-            for item, name in items
-            if isinstance(item, Known)
-            for log in item.reader.read(item.file._replace(contents=asked.contents))
-        ]
+        logs, without = _logs(items, contents=asked.contents)
         paths = _paths(items, logs)
         # Hashing releases the interpreter, so it runs while the rows are read.
         digest = None if paths is None else pool.submit(files.digest, paths)
-        yield Reading(asked, items=items, logs=logs, unread=unread, space=space, digest=digest)
+        told = (*unread, *without)
+        yield Reading(asked, items=items, logs=logs, unread=told, space=space, digest=digest)
+
+
+def _logs(
+    items: list[tuple[Any, Name]], *, contents: bool
+) -> tuple[list[chosen.Found], tuple[str, ...]]:
+    """The logs in the files that a reader knows, and notes on those without scores.
+
+    Raises:
+        ReadError: One cannot be read, or none has scores.
+    """
+    found: list[chosen.Found] = []
+    without: list[ReadError] = []
+    for item, name in items:
+        if not isinstance(item, Known):
+            continue
+        try:
+            logs = list(item.reader.read(item.file._replace(contents=contents)))
+        except ReadError as error:
+            if error.code not in NO_SCORES:
+                raise
+            without.append(error)
+            continue
+        found += [chosen.Found(log, item.file, item.reader, name) for log in logs]
+    if without and not found:
+        raise without[0]
+    return found, tuple(f"NF269: not read: {error}" for error in without)
 
 
 def _paths(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:
