@@ -71,7 +71,7 @@ def test_where_both_lie_in_a_folder_the_history_is_read(tmp_path):
     scores = read(tmp_path, metric="eval_loss")
 
     assert list(cells(scores).values()) == [0.9]
-    assert "summaries" in noted(scores, "NF269")[0]
+    assert "1 summary of" in noted(scores, "NF269")[0]
 
 
 def test_runs_of_several_folders_are_candidates_or_runs_of_one(tmp_path):

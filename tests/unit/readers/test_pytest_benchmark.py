@@ -72,7 +72,9 @@ def test_what_the_tool_writes_today_is_read(tmp_path):
             *(sys.executable, "-m", "pytest", "-q", "-p", "pytest_benchmark.plugin"),
             *("test_it.py", f"--benchmark-json={out}"),
         ],
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        # Nothing of the run that this is part of: in a process of xdist benchmarks are disabled.
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+        | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         cwd=tmp_path,
         check=True,
         capture_output=True,

@@ -117,7 +117,7 @@ def test_each_model_below_a_folder_is_a_candidate_and_its_report_is_not_read_aga
     scores = read(tmp_path)
 
     assert scores.candidates == ("one", "two")
-    assert any("1 summaries of swebench are not read" in note for note in scores.notes)
+    assert any("1 summary of swebench not read" in note for note in scores.notes)
 
 
 def test_a_single_instance_is_named_by_the_folders_above(written):

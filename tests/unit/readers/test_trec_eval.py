@@ -42,9 +42,10 @@ def test_the_rows_called_all_are_no_query(written):
     assert not any(note.startswith("NF318") for note in scores.notes)
 
 
-def test_counts_are_no_scores(written):
-    with pytest.raises(InputError, match="metric='num_ret' is not among them"):
-        read(written(QUERIES), metric="num_ret")
+def test_counts_are_no_scores_unless_asked_for(written):
+    (told,) = [note for note in read(written(QUERIES)).notes if note.startswith("NF265")]
+    assert "num_ret" not in told
+    assert read(written(QUERIES), metric="num_ret").values.tolist() == [10, 20]
     assert read(written(QUERIES), keep=["num_ret"]).kept["num_ret"].tolist() == [10, 20]
 
 

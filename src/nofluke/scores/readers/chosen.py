@@ -417,6 +417,8 @@ def _refuse_none(found: Sequence[Found], metric: str) -> None:
     """Refuse where no row that is read has a score; what the readers say tells why."""
     if any(v is not None for one in found for v in one.log.scores[metric]):
         return
+    if any(any(one.log.failed or ()) for one in found):  # these have the worst score
+        return
     notes = dict.fromkeys(note for one in found for note in one.log.notes)
     told = " ".join(text[:1].upper() + text[1:] for text in (n.partition(": ")[2] for n in notes))
     raise Source(found[0].file.label, str(found[0].file.path)).refuse(
