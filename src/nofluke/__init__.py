@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nofluke.questions import plan
     from nofluke.questions.certify import certify
     from nofluke.questions.champion import champion
+    from nofluke.questions.check import check
     from nofluke.questions.classifier import classifier
     from nofluke.questions.compare import compare
     from nofluke.questions.drift_report import drift_report
@@ -48,6 +49,7 @@ __all__ = [
     "certify",
     "certify_kpis",
     "champion",
+    "check",
     "classifier",
     "classify",
     "compare",
@@ -82,6 +84,7 @@ _ROOMS = {
     "certify": "nofluke.questions.certify",
     "certify_kpis": "nofluke.questions.kpis",
     "champion": "nofluke.questions.champion",
+    "check": "nofluke.questions.check",
     "classifier": "nofluke.questions.classifier",
     "compare": "nofluke.questions.compare",
     "compare_pooled": "nofluke.questions.pooled",

@@ -597,3 +597,10 @@ def test_repeated_seeds_are_told_how_to_name_the_examples(tmp_path):
     assert 'columns={"example": "...", "run": "seed"}' in str(refused.value)
     answer = runs(read(path, columns={"example": "task", "run": "seed"}), value="mean")
     assert answer.rows()[0]["n"] == 2
+
+
+def test_a_candidate_without_any_score_is_named_and_breaks_nothing():
+    rows = [{"model": "a", "seed": s, "acc": 0.5 + s / 10} for s in range(3)]
+    rows += [{"model": "b", "seed": s, "acc": None} for s in range(3)]
+    with pytest.raises(InputError, match="no score at all for 'b'"):
+        runs(read(rows), missing="own")

@@ -71,6 +71,17 @@ def test_a_function_may_promise_its_size():
         rules.parse(pair).choose(SCORES)
 
 
+def test_where_all_are_chosen_an_infinite_mean_decides_nothing():
+    failed = Scores.from_arrays({"a": [1, 2, math.inf], "b": [0, 1, 3]}, better="lower")
+
+    choice = rules.parse("top:2").choose(failed)
+
+    assert [failed.candidates[k] for k in choice.selected] == ["b", "a"]
+    assert choice.by == "median"
+    with pytest.raises(InputError, match="as in top:2"):
+        rules.parse("top:5").choose(failed)
+
+
 def test_an_infinite_mean_asks_for_another_statistic():
     scores = Scores.from_arrays({"a": [1, 2, 3], "b": [0, 1, math.inf]}, better="lower")
     with pytest.raises(InputError, match="mean of 'b' is infinite.*top:5@median"):

@@ -84,6 +84,12 @@ def app() -> App:
         default_parameter=Parameter(negative=()),
     )
     commands.command(
+        "nofluke.cli.check:check",
+        name="check",
+        help="What is in this file, what would mislead, and what can it be asked?",
+        help_epilogue="Example: nofluke check results/",
+    )
+    commands.command(
         "nofluke.cli.certify:certify",
         name="certify",
         help="Guarantees for the candidates you chose, from the data that chose them.",

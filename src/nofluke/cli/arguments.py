@@ -7,17 +7,64 @@ from pathlib import Path
 from nofluke.errors import InputError
 
 
-def sources(words: list[str]) -> str | list[str]:
-    """Files as ``read`` takes them; a word that looks like an option is one that is unknown."""
+def sources(words: list[str]) -> str | list[str] | dict[str, str]:
+    """Files as ``read`` takes them, perhaps with names of their own: old=a.csv new=b.csv.
+
+    A word that looks like an option is one that is unknown.
+
+    >>> sources(["old=a.csv", "new=b.csv"])
+    {'old': 'a.csv', 'new': 'b.csv'}
+    """
     options = [word for word in words if word.startswith("-") and word != "-"]
     if options:
         raise InputError(f"unknown option {options[0]}.", code="NF008")
-    return words[0] if len(words) == 1 else words
+    named = [_name_and_path(word) for word in words]
+    if not any(name for name, _ in named):
+        return words[0] if len(words) == 1 else words
+    without = [path for name, path in named if not name]
+    names = [name for name, _ in named]
+    if without:
+        raise InputError(
+            f"some sources have a name and {without[0]} has none; name all of them, "
+            f"NAME={without[0]}, or none.",
+            code="NF008",
+        )
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"the name {twice[0]!r} is given to two sources.", code="NF008")
+    return dict(named)
+
+
+def _name_and_path(word: str) -> tuple[str, str]:
+    """The name that a word gives to its path, or ""; a path may hold an equals sign itself."""
+    name, equals, path = word.partition("=")
+    if not equals or not name or not path or Path(word).exists() or "/" in name:
+        return "", word
+    return name, path
+
+
+def narrowing(words: list[str]) -> dict[str, str] | None:
+    """Which rows of a log to read, "filter=strict-match", each word one condition.
+
+    >>> narrowing(["filter=strict-match", "task=gsm8k"])
+    {'filter': 'strict-match', 'task': 'gsm8k'}
+    """
+    pairs = [word.partition("=") for word in words]
+    wrong = ["".join(pair) for pair in pairs if not pair[0] or not pair[1]]
+    if wrong:
+        raise InputError(
+            f"--where {wrong[0]} is not WORD=VALUE, as in filter=strict-match.", code="NF008"
+        )
+    found = {word: value for word, _, value in pairs}
+    if len(found) < len(pairs):
+        raise InputError("--where says one word twice; each can have one value.", code="NF008")
+    return found or None
 
 
 def report(path: Path, sources: list[str]) -> Path:
     """Where the report goes: into a folder that exists, and over none of the inputs."""
-    if any(Path(s).exists() and path.exists() and path.samefile(s) for s in sources if s != "-"):
+    read = [_name_and_path(s)[1] for s in sources if s != "-"]
+    if any(Path(s).exists() and path.exists() and path.samefile(s) for s in read):
         raise InputError(
             f"--report {path} would overwrite the input; name another file.", code="NF008"
         )
@@ -132,8 +179,13 @@ def two_sides(
     ({'old': 'runs/old.csv', 'new': 'runs/new.csv'}, 'old', 'new')
     """
     found = sources(words) if words else []
+    if isinstance(found, dict) and len(found) == 2:
+        first, second = found
+        return found, a or first, b or second
     if isinstance(found, str):
         return found, a, b
+    if isinstance(found, dict):
+        found = list(found.values())
     if len(found) != 2:
         count = f"{len(found)} sources were given" if found else "no source was given"
         raise InputError(

@@ -48,6 +48,12 @@ def certify(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: candidate=model,score=latency.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     functional: Annotated[
@@ -93,6 +99,8 @@ def certify(
             columns=arguments.roles(columns),
             failed=failed,
             keep=arguments.kept_columns(select),
+            where=arguments.narrowing(where),
+            reader=reader,
             delimiter=delimiter,
             decimal=decimal,
         )

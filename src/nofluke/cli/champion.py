@@ -67,6 +67,12 @@ def champion(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: score=auc; label= reads predictions.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of simulated quantiles.")] = 0,
@@ -85,7 +91,13 @@ def champion(
 
     roles = arguments.with_roles(columns, cluster=clusters)
     texts = {"delimiter": delimiter, "decimal": decimal}
-    how = {"better": better, "metric": metric, "bounds": bounds}
+    how = {
+        "better": better,
+        "metric": metric,
+        "bounds": bounds,
+        "where": arguments.narrowing(where),
+        "reader": reader,
+    }
     given = _given(sources, roles, positive, how, texts)
     answer = ask(
         given,
@@ -154,7 +166,7 @@ def _refuse_columns(roles: Any, positive: str | None, bounds: Any) -> None:
 
 
 def _read(
-    sources: str | list[str],
+    sources: str | list[str] | dict[str, str],
     roles: Any,
     positive: str | None,
     how: dict[str, Any],

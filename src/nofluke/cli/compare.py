@@ -69,6 +69,12 @@ def compare(
     failed: Annotated[
         str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     audit_methods: Annotated[
@@ -131,6 +137,8 @@ def compare(
             columns=arguments.pooled_roles(pooled, arguments.roles(columns)),
             failed=failed,
             keep=arguments.pooled_columns(pooled),
+            where=arguments.narrowing(where),
+            reader=reader,
             delimiter=delimiter,
             decimal=decimal,
             contents=True,

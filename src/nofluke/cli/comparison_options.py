@@ -10,7 +10,7 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_READ = frozenset({"sources", "failed", "delimiter", "decimal", "missing"})
+_READ = frozenset({"sources", "failed", "where", "reader", "delimiter", "decimal", "missing"})
 _SHOWN = frozenset({"report", "show_work", "quiet", "seed"})
 _WATCH = frozenset({"poll", "idle", "state"})
 _DESIGN = frozenset(

@@ -139,7 +139,7 @@ def _read(given: Mapping[str, Any]) -> Scores | None:
             bounds=given["bounds"],
             binary=given["binary"],
             metric=given["metric"],
-            columns=arguments.mapping(given["columns"], name="--columns"),
+            columns=arguments.roles(given["columns"]),
         )
 
 

@@ -43,6 +43,12 @@ def rank(
     failed: Annotated[
         str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of the order of units and of resamples.")] = 0,
@@ -63,13 +69,15 @@ def rank(
 
     with show.busy(f"reading {', '.join(sources)}"):
         scores = read(
-            sources if len(sources) > 1 else sources[0],
+            arguments.sources(sources),
             better=better,
             bounds=bounds,
             binary=binary,
             metric=metric,
-            columns=arguments.mapping(columns, name="--columns"),
+            columns=arguments.roles(columns),
             failed=failed,
+            where=arguments.narrowing(where),
+            reader=reader,
             delimiter=delimiter,
             decimal=decimal,
             contents=True,

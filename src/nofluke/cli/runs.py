@@ -58,6 +58,12 @@ def runs(
     failed: Annotated[
         str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
     ] = None,
+    where: Annotated[
+        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    ] = [],  # noqa: B006 (never changed)
+    reader: Annotated[
+        str | None, Parameter(help="Reader of the log, or table; known by content.")
+    ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
@@ -85,6 +91,8 @@ def runs(
             metric=metric,
             columns=arguments.roles(columns),
             failed=failed,
+            where=arguments.narrowing(where),
+            reader=reader,
             delimiter=delimiter,
             decimal=decimal,
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _TEXTS = {
     "certify": "nofluke.cli.certificate_text",
     "champion": "nofluke.cli.champion_text",
+    "check": "nofluke.cli.check_text",
     "classifier": "nofluke.cli.classifier_text",
     "final_report": "nofluke.cli.final_report_text",
     "compare": "nofluke.cli.comparison_text",
@@ -39,6 +40,7 @@ _TEXTS = {
 _COMMANDS = dict.fromkeys(_TEXTS, "compare") | {
     "certify": "certify",
     "champion": "champion",
+    "check": "check",
     "classifier": "classifier",
     "final_report": "final-report",
     "drift": "drift",
@@ -118,7 +120,8 @@ def _text(result: Result, *, work: bool) -> None:
         console.print(visible(line))
     for sentence in result.sentences():
         console.print(f"* {visible(sentence)}")
-    console.print(f"\nGuarantee: {result.guarantee}. It assumes:")
+    assumes = " It assumes:" if result.assumes else ""
+    console.print(f"\nGuarantee: {result.guarantee}.{assumes}")
     for assumption in result.assumes:
         console.print(f"  - {assumption}")
     for note in result.notes:

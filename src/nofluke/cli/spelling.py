@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _COMMANDS = (
     "certify",
     "champion",
+    "check",
     "classifier",
     "compare",
     "drift",

@@ -8,6 +8,7 @@ something is drawn, and pyplot never.
 from nofluke.plots.audit import audit
 from nofluke.plots.certify import kpi_against_gamma
 from nofluke.plots.champion import champion
+from nofluke.plots.checkup import checkup
 from nofluke.plots.classifier import benefit, costs, precision_recall, roc
 from nofluke.plots.classifier_parts import parts
 from nofluke.plots.differences import differences
@@ -37,6 +38,7 @@ __all__ = [
     "band_fan",
     "benefit",
     "champion",
+    "checkup",
     "costs",
     "differences",
     "draw",

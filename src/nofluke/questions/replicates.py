@@ -317,6 +317,13 @@ def _refuse_gaps(scores: Scores, missing: str) -> None:
             "it as the worst score, or 'own' if the gaps have nothing to do with the scores.",
             code="NF007",
         )
+    nothing = [name for name, n in zip(scores.candidates, scores.n, strict=True) if n == 0]
+    if nothing and missing == "own":
+        raise InputError(
+            f"no score at all for {some(nothing)}, so missing='own' leaves nothing of it; leave "
+            "it out, or say missing='worst' to count its runs as the worst.",
+            code="NF002",
+        )
 
 
 def _runs_are_folds(scores: Scores) -> bool:

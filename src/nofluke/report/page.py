@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nofluke.report import (  # the pages register themselves
     audit,  # noqa: F401
     champion,  # noqa: F401
+    checkup,  # noqa: F401
     classifier,  # noqa: F401
     comparison,  # noqa: F401
     drift,  # noqa: F401

@@ -255,6 +255,7 @@ def _recognise_complete(rows: Rows, K: int, E: int) -> Rows:
     """Leave out ``where`` when the rows turn out to be every example of every candidate, once."""
     if rows.where is None or rows.repeated.size or rows.values.size != K * E:
         return rows
-    if (rows.where.reshape(K, E) == np.arange(E)).all():
+    even = (rows.starts == np.arange(K + 1) * E).all()  # else one has runs and another has none
+    if even and (rows.where.reshape(K, E) == np.arange(E)).all():
         return replace(rows, where=None)
     return rows

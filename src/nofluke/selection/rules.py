@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -127,7 +127,7 @@ class Selection:
         cost = statistic if way == "lower" else -statistic
         order = sorted(range(scores.K), key=lambda k: (cost[k], scores.candidates[k]))
         if self.verb == "top":
-            return self._top(scores, order, statistic)
+            return replace(self._top(scores, order, statistic), by=compared.name)
         if self.verb in ("names", "function"):
             chosen = self._named(scores)
         else:
@@ -143,7 +143,10 @@ class Selection:
         )
 
     def _compared(self, scores: Scores) -> Statistic:
-        if self.verb in ("names", "function") and not np.isfinite(scores.values).all():
+        by_mean = self.verb == "top" and self.statistic.name == "mean"
+        everyone = by_mean and cast("int", self.value) >= scores.K
+        chosen_anyhow = everyone or self.verb in ("names", "function")
+        if chosen_anyhow and not np.isfinite(scores.values).all():
             return Statistic(name="median")  # only to list the chosen best first
         return self.statistic
 

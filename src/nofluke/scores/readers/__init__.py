@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from nofluke.scores.readers import cells, failures, files, gather, opening
-from nofluke.scores.readers.workspace import Workspace
+from nofluke.scores.readers import preparing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from nofluke.scores.readers.columns import Wanted
     from nofluke.scores.table import Scores
 
@@ -21,10 +20,12 @@ def read(
     bounds: Sequence[float] | None = None,
     binary: bool = False,
     metric: str | None = None,
+    where: Mapping[str, str] | None = None,
     columns: Wanted | None = None,
     failed: str | None = None,
     keep: Sequence[str] = (),
     contents: bool = False,
+    reader: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
 ) -> Scores:
@@ -32,9 +33,10 @@ def read(
 
     A long table has a candidate, an example and a score column; a wide one an example column and
     a column of numbers for each candidate; a file with only example and score is one candidate,
-    named by the file. Without an example column a column of runs (seeds) stands in for it, and a
-    text with one number on each line is one candidate's runs. Ids are text and stay as they are
-    written, byte for byte.
+    named by the file. The log of a tool is known by its content and read by the reader of its
+    format; so is a folder of logs. Without an example column a column of runs (seeds) stands in for
+    it, and a text with one number on each line is one candidate's runs. Ids are text and stay as
+    they are written, byte for byte.
 
     Args:
         source: A path, a folder, "-" for standard input, a list of paths, a mapping of candidate
@@ -43,7 +45,8 @@ def read(
         better: "higher" or "lower" wins; known for well-known metrics.
         bounds: Lowest and highest possible score.
         binary: Whether every score is 0 or 1 by its meaning; truth values always are.
-        metric: The metric to choose where a table holds several; else the metric's name.
+        metric: The metric to choose where a table or log holds several; else the metric's name.
+        where: Which rows of logs to read, by the logs' own words: {"filter": "strict-match"}.
         columns: Columns by role: {"candidate": "model", "score": "latency_s"}. Roles are
             candidate, example, score, run, cluster, group, input, output, time, metric; None
             leaves a role out; a list of candidate columns chooses those of a wide table.
@@ -53,6 +56,8 @@ def read(
         contents: Whether to look for groups, and for what was asked and answered (columns such as
             prompt and response, or their hashes), for a comparison to check; without it they are
             read only where ``columns`` names them. Lists become their compact JSON text.
+        reader: The reader to use, by name, where a file is not known or known wrongly; "table" for
+            a plain table.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
 
@@ -60,32 +65,19 @@ def read(
         InputError: The source cannot be used as given; ReadError if it is a file.
         MissingExtra: An optional library is needed.
     """
-    cells.check_decimal(decimal)
-    with Workspace() as space, ThreadPoolExecutor(1) as pool:
-        items = list(opening.items(source, space))
-        found = [item for item, _ in items if isinstance(item, files.File)]
-        # Hashing releases the interpreter, so it runs while the rows are read.
-        digest = pool.submit(files.digest, found) if len(found) == len(items) else None
-        tables = [(opening.table(item, delimiter, decimal, space), name) for item, name in items]
-        question = gather.Question(
-            better=better,
-            bounds=bounds,
-            binary=binary,
-            metric=metric,
-            wanted=dict(columns or {}),
-            failed=failures.parse(failed, lambda c: any(c in table.kinds for table, _ in tables)),
-            keep=(keep,) if isinstance(keep, str) else tuple(keep),
-            contents=contents,
-            told=_told(columns=columns, failed=failed, metric=metric, keep=keep, contents=contents),
-        )
-        return gather.scores(
-            tables, question, digest=lambda: digest.result() if digest is not None else None
-        )
-
-
-def _told(**options: Any) -> dict[str, Any]:
-    """The options that change what is read, as an answer repeats them."""
-    said = {name: value for name, value in options.items() if value}
-    if isinstance(said.get("keep"), tuple):
-        said["keep"] = list(said["keep"])
-    return said
+    asked = preparing.Asked(
+        better=better,
+        bounds=bounds,
+        binary=binary,
+        metric=metric,
+        where=dict(where or {}),
+        columns=dict(columns or {}),
+        failed=failed,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep),
+        contents=contents,
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+    )
+    with preparing.prepared(source, asked) as reading:
+        return reading.scores()

@@ -83,7 +83,7 @@ def read_features(
                 asked[role] = None
         roles, note = _roles(table, asked, features)
         read = _read(table, roles, _wanted(table, roles, features), positive)
-        digest = files.digest([item]) if isinstance(item, files.File) else _digest(read)
+        digest = files.digest([item.path]) if isinstance(item, files.File) else _digest(read)
     return Features(**read, digest=digest, notes=() if note is None else (note,))
 
 

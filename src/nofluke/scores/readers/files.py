@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from nofluke.scores.readers.workspace import Workspace
 
-Format: TypeAlias = Literal["parquet", "delimited", "json"]
+Format: TypeAlias = Literal["parquet", "delimited", "json", "other"]
 Packing: TypeAlias = Literal["none", "gzip", "zstd"]
 
 FORMATS: dict[str, Format] = {
@@ -50,6 +50,7 @@ class File(NamedTuple):
     format: Format
     packing: Packing
     space: Workspace
+    contents: bool = False  # whether what was asked and answered will be looked at
 
     @property
     def stem(self) -> str:
@@ -130,21 +131,51 @@ def told(path: Path, label: str, space: Workspace) -> File:
     if by_name is not None:
         return File(path, label, by_name, packing, space)
     if head.startswith(b"PK") or path.suffix.lower() in _WORKBOOKS:
-        raise ReadError(
-            f"{label} is a workbook or an archive, and in no supported format; save the sheet as "
-            f"CSV, or unpack it ({_SUPPORTED}).",
-            code="NF001",
-            path=label,
-        )
-    unknown = File(path, label, "delimited", packing, space)
+        return File(path, label, "other", packing, space)
+    unknown = File(path, label, "other", packing, space)
     return unknown._replace(format=_by_content(unknown))
 
 
-def digest(files: Iterable[File]) -> str:
+def folder(path: Path, space: Workspace) -> File:
+    """A folder that is one log."""
+    return File(path, str(path), "other", "none", space)
+
+
+def start(file: File, most: int = 1 << 16) -> bytes:
+    """The first bytes of a file, unpacked."""
+    with reading(Source(file.label, str(file.path))), unpacked(file) as stream:
+        return stream.read(most)
+
+
+def beside(file: File, name: str) -> File | None:
+    """A file of this name in the same folder (or in the folder itself), if there is one."""
+    path = (file.path if file.path.is_dir() else file.path.parent) / name
+    return told(path, str(path), file.space) if path.is_file() and path.stat().st_size else None
+
+
+def refuse_other(file: File) -> InputError:
+    """The error about a file of no supported format."""
+    with file.path.open("rb") as stream:
+        packed = stream.read(2) == b"PK" or file.path.suffix.lower() in _WORKBOOKS
+    if packed:
+        return ReadError(
+            f"{file.label} is a workbook or an archive, and in no supported format; save the sheet "
+            f"as CSV, or unpack it ({_SUPPORTED}).",
+            code="NF001",
+            path=file.label,
+        )
+    return ReadError(
+        f"{file.label} is in no supported format; the formats are {_SUPPORTED}.",
+        code="NF001",
+        path=file.label,
+    )
+
+
+def digest(paths: Iterable[Path]) -> str:
     """SHA-256 of the bytes of the files, in the order of their names."""
     sha = hashlib.sha256()
-    for file in sorted(files, key=lambda f: (f.path.name, str(f.path))):
-        with file.path.open("rb") as stream:
+    for path in sorted(paths, key=lambda p: (p.name, str(p))):
+        with path.open("rb") as stream:
             while block := stream.read(1 << 20):
                 sha.update(block)
     return sha.hexdigest()
@@ -207,11 +238,7 @@ def _by_content(file: File) -> Format:
     if head.startswith(b"PAR1"):
         return "parquet"
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ReadError(
-            f"{file.label} is in no supported format; the formats are {_SUPPORTED}.",
-            code="NF001",
-            path=file.label,
-        )
+        return "other"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return "json" if text.startswith((b"[", b"{")) else "delimited"
 

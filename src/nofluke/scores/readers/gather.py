@@ -34,7 +34,10 @@ _KEPT = "keep "  # prefix: a kept column may have any name, also one that the as
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the caller asked of ``read``, apart from the source; ``repeats`` is advice on them."""
+    """What the caller asked of ``read``, apart from the source.
+
+    ``repeats`` is advice on repeated rows; ``notes`` is what finding the tables has to tell.
+    """
 
     better: str | None
     bounds: Sequence[float] | None
@@ -49,6 +52,7 @@ class Question:
         "Repeats need a run or cluster column that tells them apart: "
         'columns={"run": "..."}; or remove the rows that should not be there.'
     )
+    notes: tuple[str, ...] = ()
 
 
 class Part(NamedTuple):
@@ -91,7 +95,8 @@ def scores(
     roles = _same_roles(parts)
     names = {role: _union([p.labels[role] for p in parts]) for role in roles}
     rows = _assemble(parts, names, question)
-    notes = [layout.note for _, layout, _ in read] + [n for d in checked for n in d.notes]
+    notes: list[str | None] = [*question.notes]
+    notes += [layout.note for _, layout, _ in read] + [n for d in checked for n in d.notes]
     notes += unshared
     runs = next((layout.example for layout in layouts if layout.by_run), None)
     if runs is not None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nofluke.errors import InputError
-from nofluke.scores.readers import files
+from nofluke.scores.readers import files, log_folders, recognition
 from nofluke.scores.readers.columns import Name
+from nofluke.scores.readers.log_folders import Known
 
 if TYPE_CHECKING:
     from nofluke.scores.readers.files import File
+    from nofluke.scores.readers.logs import Reader
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.readers.workspace import Workspace
+
+Notes: TypeAlias = tuple[str, ...]
 
 
 def items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:
@@ -30,18 +36,90 @@ def items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:
         yield source, Name()
 
 
+def known(
+    source: Any, space: Workspace, reader: str | None
+) -> tuple[list[tuple[Any, Name]], Notes]:
+    """The same, where a file or folder that is the log of a tool comes with its reader.
+
+    Args:
+        source: What the caller handed in.
+        space: Keeps meanwhile what cannot be read twice.
+        reader: The reader to use for all files; "table" for none.
+
+    Returns:
+        The items, of which logs are ``Known``, and notes about what is not read.
+    """
+    only = None if reader is None else recognition.named(reader)
+    if reader is not None and only is None:
+        return list(items(source, space)), ()
+    found: list[tuple[Any, Name]] = []
+    notes: list[str] = []
+    for path, name in _paths(source):
+        if not _is_path(path) or path == "-" or not Path(path).is_dir():
+            found += _one(path, name, space, only)
+            continue
+        folder = log_folders.logs(Path(path), space, only)
+        found += [(log, name) for log in folder.logs] or _plain(path, name, space)
+        notes += folder.notes
+    return _without_shared_stems(found), tuple(notes)
+
+
+def _paths(source: Any) -> Iterator[tuple[Any, Name]]:
+    """What the caller handed in, one by one, with the names he gave."""
+    if isinstance(source, Mapping):
+        yield from ((value, Name(name, given=True)) for name, value in _checked(source))
+    elif isinstance(source, list | tuple) and all(map(_is_path, source)):
+        if not source:
+            raise InputError("the list is empty; give paths or rows.", code="NF002")
+        yield from ((path, Name()) for path in source)
+    else:
+        yield source, Name()
+
+
+def _one(path: Any, name: Name, space: Workspace, only: Reader | None) -> list[tuple[Any, Name]]:
+    """A file with the reader that knows it, or as a plain table; a frame as it is."""
+    if not _is_path(path):
+        return [(path, name)]
+    found: list[tuple[Any, Name]] = []
+    for file in files.find(path, space):
+        reader = only or recognition.of_file(file)
+        found.append((Known(file, reader) if reader is not None else file, name))
+    return found
+
+
+def _plain(path: Any, name: Name, space: Workspace) -> list[tuple[Any, Name]]:
+    return [(file, name) for file in files.find(path, space)]
+
+
+def _without_shared_stems(found: list[tuple[Any, Name]]) -> list[tuple[Any, Name]]:
+    """Plain files name their candidate where no other file has the same stem."""
+    plain = [item for item, name in found if isinstance(item, files.File) and not name.given]
+    stems = Counter(file.stem for file in plain)
+    return [
+        (item, Name(item.stem if stems[item.stem] == 1 else None))
+        if isinstance(item, files.File) and not name.given
+        else (item, name)
+        for item, name in found
+    ]
+
+
 def _is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
 
 
 def _named(source: Mapping[Any, Any], space: Workspace) -> Iterator[tuple[Any, Name]]:
+    for name, value in _checked(source):
+        for item in files.find(value, space) if _is_path(value) else [value]:
+            yield item, Name(name, given=True)
+
+
+def _checked(source: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     if not source:
         raise InputError("the mapping is empty; give {candidate: path or frame}.", code="NF002")
     for name, value in source.items():
         if not isinstance(name, str) or not name:
             raise InputError(f"the candidate {name!r} must be text.", code="NF008")
-        for item in files.find(value, space) if _is_path(value) else [value]:
-            yield item, Name(name, given=True)
+        yield name, value
 
 
 def _by_stem(found: list[File]) -> Iterator[tuple[Any, Name]]:
@@ -59,6 +137,8 @@ def table(item: Any, delimiter: str | None, decimal: str | None, space: Workspac
         if isinstance(item, list | tuple):
             return frames.rows(item)
         return frames.table(item, space)
+    if item.format == "other":
+        raise files.refuse_other(item)
     if item.format == "parquet":
         from nofluke.scores.readers import parquet
 

@@ -102,7 +102,7 @@ def read_predictions(
     wanted = _checked(columns, candidates)
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items = list(opening.items(source, space))
-        found = [item for item, _ in items if isinstance(item, files.File)]
+        found = [item.path for item, _ in items if isinstance(item, files.File)]
         digest = pool.submit(files.digest, found) if len(found) == len(items) else None
         tables = [(opening.table(item, delimiter, decimal, space), name) for item, name in items]
         roles = _same([(t, _roles(t, name, wanted)) for t, name in tables])

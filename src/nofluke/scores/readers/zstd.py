@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import io
 import os
@@ -25,11 +26,7 @@ def complete(path: Path) -> bool:
     chain of blocks (RFC 8878) is followed, from header to header, before anything is unpacked.
     """
     with path.open("rb") as stream:
-        size = os.fstat(stream.fileno()).st_size
-        while stream.tell() < size:
-            if not _pass_frame(stream) or stream.tell() > size:
-                return False
-    return True
+        return _whole(stream, os.fstat(stream.fileno()).st_size)
 
 
 def unpacked(path: Path, space: Workspace) -> IO[bytes]:
@@ -52,12 +49,42 @@ def unpacked(path: Path, space: Workspace) -> IO[bytes]:
     return cast("IO[bytes]", io.BufferedReader(frames))
 
 
+def member(packed: bytes, space: Workspace, most: int) -> bytes:
+    """At most ``most`` + 1 bytes of a text that is packed in memory.
+
+    Args:
+        packed: All its frames.
+        space: Whose database may help.
+        most: How much is wanted.
+
+    Raises:
+        EOFError: Its end is missing.
+        MissingExtra: It needs a library that is not installed.
+    """
+    if not _whole(io.BytesIO(packed), len(packed)):
+        raise EOFError("its end is missing")
+    library = _library()
+    if library is None:
+        path = space.path("member.zst")
+        path.write_bytes(packed)
+        with _unpacked_by_duckdb(path, space) as unpacked:
+            data = unpacked.read(most + 1)
+        path.unlink()
+        return data
+    if hasattr(library, "ZstdFile"):
+        with library.ZstdFile(io.BytesIO(packed)) as stream:
+            return bytes(stream.read(most + 1))
+    frames = library.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    return io.BufferedReader(frames).read(most + 1)
+
+
 def errors() -> tuple[type[Exception], ...]:
     """What the library raises on bytes that it cannot unpack."""
     error = getattr(_library(), "ZstdError", None)
     return () if error is None else (error,)
 
 
+@functools.cache
 def _library() -> Any:
     """The standard library's zstd from Python 3.14 on, else zstandard if it is installed."""
     for name in ("compression.zstd", "zstandard"):
@@ -66,6 +93,13 @@ def _library() -> Any:
         except ImportError:
             continue
     return None
+
+
+def _whole(stream: IO[bytes], size: int) -> bool:
+    while stream.tell() < size:
+        if not _pass_frame(stream) or stream.tell() > size:
+            return False
+    return True
 
 
 def _pass_frame(stream: IO[bytes]) -> bool:

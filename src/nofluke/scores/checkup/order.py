@@ -1,0 +1,59 @@
+"""The order of rows: sorted by score, or neighbours that resemble each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nofluke.scores import dependence
+from nofluke.scores.checkup.finding import Finding
+from nofluke.scores.checkup.missing import values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nofluke.scores.table import Scores
+
+_MOST = 200  # candidates whose order is looked at
+_SORTED = 20  # distinct scores from which a sorted order is no chance
+
+
+def findings(table: Scores) -> Iterator[Finding]:
+    """Rows that are sorted by their score, and rows that follow each other."""
+    if table.run is not None:
+        return
+    names = range(min(table.K, _MOST))
+    in_order = [table.candidates[k] for k in names if _sorted(table, k)]
+    if in_order:
+        yield Finding(
+            "NF334",
+            "misleads",
+            f"the scores of {len(in_order)} candidates only rise, or only fall, with the ids of "
+            f"the examples (such as {in_order[0]!r}): the rows were sorted by score, or the ids "
+            "made from the order. Sorted separately, candidates look paired and are not.",
+            "give the ids that the examples had before the sorting.",
+        )
+    found = [s for k in names if (s := dependence.serial(table, k)) is not None and s.noticeable]
+    if not found:
+        return
+    worst = max(found, key=lambda s: (s.strong, s.effect))
+    order = "in time" if worst.in_time else "in the order of their ids"
+    where = ""
+    if worst.clusters.size > 1:
+        where = f" within {worst.clusters.size} clusters"
+    yield Finding(
+        "NF335",
+        "misleads",
+        f"{len(found)} candidates have scores that follow each other {order}{where}: "
+        f"{worst.candidate!r} has the rank autocorrelation {worst.estimate:.2f} on {worst.n} rows, "
+        f"which are worth about {max(1, round(worst.n / worst.effect))} independent ones if that "
+        "is how they were drawn.",
+        "count clusters (unit='cluster' in certify, clusters=True in compare), or thin the rows.",
+    )
+
+
+def _sorted(table: Scores, k: int) -> bool:
+    x = values(table, k)
+    rises, falls = bool((x[1:] >= x[:-1]).all()), bool((x[1:] <= x[:-1]).all())
+    return np.unique(x).size >= _SORTED and (rises or falls)

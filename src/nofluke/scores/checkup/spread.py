@@ -1,0 +1,252 @@
+"""Values that do not look like scores: out of bounds, stand-ins, other scales, constants, tails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from nofluke.errors import some
+from nofluke.scores import metrics
+from nofluke.scores.checkup.finding import Finding
+from nofluke.scores.checkup.missing import values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from nofluke.scores.table import Scores
+
+_STAND_INS = (-1.0, -99.0, -100.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0, 999999.0)
+_ATOM = 0.05  # share of one value from which it stands out
+_DISTINCT = 50  # other values that there must be beside it
+_FEW = 40  # distinct values up to which a table of many rows is called tied
+_APART = 20.0  # factor between medians from which scales are different
+_TAIL = 1e3  # factor between the largest and the 99th percentile
+
+
+def findings(table: Scores) -> Iterator[Finding]:
+    """All that is strange about the values."""
+    yield from _bounds(table)
+    yield from _infinite(table)
+    yield from _constant(table)
+    yield from _atoms(table)
+    yield from _scales(table)
+    yield from _examples_apart(table)
+    yield from _tails(table)
+    yield from _tied(table)
+
+
+def _bounds(table: Scores) -> Iterator[Finding]:
+    """Scores outside what the metric's name allows; declared bounds are refused on reading."""
+    known = metrics.known(table.metric)
+    if known.bounds is None or table.bounds is not None:
+        return
+    low, high = known.bounds
+    out = (table.values < low) | (table.values > high)
+    if not out.any():
+        return
+    rows = np.flatnonzero(out)
+    who = sorted({_owner(table, int(row)) for row in rows})
+    hint = " They look like percentages." if table.values[out].max() <= 100 and high == 1 else ""
+    yield Finding(
+        "NF322",
+        "misleads",
+        f"{rows.size} scores lie outside {low:g} to {high:g}, which {table.metric!r} cannot leave: "
+        f"from {table.values[out].min():g} to {table.values[out].max():g}, of {some(who, most=3)}."
+        f"{hint}",
+        f"mend them, or say what the scale is: bounds=({table.values.min():g}, "
+        f"{table.values.max():g}) only if it is one.",
+    )
+
+
+def _infinite(table: Scores) -> Iterator[Finding]:
+    endless = np.isinf(table.values)
+    if table.failed is not None:
+        endless &= ~table.failed
+    if table.filled is not None:
+        endless &= ~table.filled
+    if endless.any():
+        who = sorted({_owner(table, int(row)) for row in np.flatnonzero(endless)})
+        yield Finding(
+            "NF322",
+            "misleads",
+            f"{int(endless.sum())} scores are infinite ({some(who, most=3)}): a mean of them says "
+            "nothing; quantiles do.",
+            "find out what they stand for.",
+        )
+
+
+def _constant(table: Scores) -> Iterator[Finding]:
+    same = [
+        (table.candidates[k], float(values(table, k)[0]))
+        for k in range(table.K)
+        if table.n[k] > 1 and np.ptp(values(table, k)) == 0
+    ]
+    if not same:
+        return
+    told = ", ".join(f"{name!r} {value:g}" for name, value in same[:3])
+    more = f" and {len(same) - 3} more" if len(same) > 3 else ""
+    yield Finding(
+        "NF323",
+        "misleads",
+        f"every score of {len(same)} of {table.K} candidates is the same ({told}{more}): a "
+        "reference that is compared with itself, a metric that was not computed, or a candidate "
+        "that never succeeds. No spread is no certainty.",
+        "leave out what is no candidate.",
+    )
+
+
+class _Atom(NamedTuple):
+    candidate: str
+    value: float
+    times: int
+    n: int
+
+
+def _atoms(table: Scores) -> Iterator[Finding]:
+    """One value, far more often than any other, among many others: a stand-in perhaps."""
+    known = metrics.known(table.metric).bounds or table.bounds or (np.nan, np.nan)
+    found = [a for k in range(table.K) if (a := _atom(table, k)) and a.value not in known]
+    for value in sorted({a.value for a in found}):
+        atoms = sorted((a for a in found if a.value == value), key=lambda a: -a.times / a.n)
+        told = ", ".join(f"{a.candidate!r} {a.times} of {a.n}" for a in atoms[:3])
+        more = f" and {len(atoms) - 3} more" if len(atoms) > 3 else ""
+        best = _best_possible(table, value)
+        yield Finding(
+            "NF324",
+            "misleads",
+            f"the score is exactly {value:g} far more often than any other value: {told}{more}. "
+            f"Failures, time-outs and things that were not measured are often written so{best}.",
+            "look at some of these rows; if they failed, say how they are told: failed='...'.",
+        )
+
+
+def _atom(table: Scores, k: int) -> _Atom | None:
+    x = values(table, k)
+    if table.failed is not None:
+        x = x[~table.failed[table.starts[k] : table.starts[k + 1]]]
+    x = x[np.isfinite(x)]
+    if x.size < 20:
+        return None
+    kinds, counts = np.unique(x, return_counts=True)
+    top = int(counts.argmax())
+    value, count = float(kinds[top]), int(counts[top])
+    if kinds.size <= 2:
+        return None
+    others = np.delete(counts, top)
+    stands_out = count >= _ATOM * x.size and count >= 5 * others.max()
+    many = others.size >= min(_DISTINCT, others.sum() // 2) and others.size >= 8
+    stand_in = value in _STAND_INS and count >= 3 and not (kinds[0] < value < kinds[-1])
+    if (stands_out and many) or stand_in:
+        return _Atom(table.candidates[k], value, count, int(x.size))
+    return None
+
+
+def _best_possible(table: Scores, value: float) -> str:
+    if table.better is None:
+        return ""
+    best = table.values.min() if table.better == "lower" else table.values.max()
+    return ", and this one is the best score there is" if value == best else ""
+
+
+def _scales(table: Scores) -> Iterator[Finding]:
+    """Candidates on scales of their own: shares beside percentages."""
+    if table.K < 2:
+        return
+    share = [k for k in range(table.K) if _within(values(table, k), 1.0)]
+    cent = [
+        k
+        for k in range(table.K)
+        if k not in share and _within(values(table, k), 100.0) and np.median(values(table, k)) > 1
+    ]
+    if not share or not cent:
+        return
+    middle = [
+        float(np.median(np.concatenate([values(table, k) for k in ks]))) for ks in (share, cent)
+    ]
+    names = [some([table.candidates[k] for k in ks], most=2) for ks in (share, cent)]
+    if middle[1] < _APART * max(middle[0], 0.01):
+        return
+    yield Finding(
+        "NF325",
+        "misleads",
+        f"{len(share)} candidates have scores from 0 to 1 ({names[0]}) and {len(cent)} up to 100 "
+        f"({names[1]}): shares beside percentages, or two metrics.",
+        "write all on one scale; nothing is rescaled here.",
+    )
+
+
+def _within(x: NDArray[np.float64], high: float) -> bool:
+    return x.size > 0 and bool((x >= 0).all() and (x <= high).all() and x.max() > 0)
+
+
+def _examples_apart(table: Scores) -> Iterator[Finding]:
+    """Examples on scales of their own: errors in units of the data."""
+    if table.where is not None and len(table.examples) * table.K > 4 * table.values.size:
+        return
+    size = _typical(table)
+    size = size[size > 0]
+    if size.size < 5:
+        return
+    low, high = np.quantile(size, [0.1, 0.9], method="inverted_cdf")
+    if high < 1e3 * low:
+        return
+    yield Finding(
+        "NF325",
+        "misleads",
+        f"a typical score is {low:.3g} on one tenth of the examples and {high:.3g} or more on "
+        "another: each example has a scale of its own, so a mean is decided by a few of them.",
+        "ask for quantiles or ranks, or divide by a scale that was fixed beforehand.",
+    )
+
+
+def _typical(table: Scores) -> NDArray[np.float64]:
+    """The mean absolute finite score of each example; 0 where there is none."""
+    where = np.concatenate([table.places(k) for k in range(table.K)])
+    fine = np.isfinite(table.values)
+    size = np.abs(np.where(fine, table.values, 0.0))
+    E = len(table.examples)
+    total, count = np.bincount(where, size, E), np.bincount(where, fine, E)
+    return np.divide(total, count, out=np.zeros(E), where=count > 0)
+
+
+def _tails(table: Scores) -> Iterator[Finding]:
+    heavy = []
+    for k in range(table.K):
+        x = np.abs(values(table, k))
+        x = x[np.isfinite(x)]
+        if x.size < 20:
+            continue
+        usual = float(np.quantile(x, 0.9, method="inverted_cdf"))
+        if usual > 0 and x.max() > _TAIL * usual:
+            heavy.append((float(x.max() / usual), table.candidates[k], float(x.max())))
+    if not heavy:
+        return
+    _, who, largest = max(heavy)
+    yield Finding(
+        "NF326",
+        "misleads",
+        f"{len(heavy)} candidates have scores a thousand times as large as nine tenths of their "
+        f"others (the largest is {largest:.3g}, of {who!r}): one example decides the mean.",
+        "ask for quantiles: certify at several gamma, or functionals=['median'].",
+    )
+
+
+def _tied(table: Scores) -> Iterator[Finding]:
+    kinds = np.unique(table.values)
+    if table.binary or kinds.size <= 2 or kinds.size > _FEW or table.values.size < 20 * kinds.size:
+        return
+    counts = np.array([(table.values == v).sum() for v in kinds])
+    top = int(counts.argmax())
+    yield Finding(
+        "NF327",
+        "told",
+        f"the scores take {kinds.size} values only, and {counts[top] / table.values.size:.0%} of "
+        f"them are {kinds[top]:g}: quantiles jump, and ties are everywhere.",
+    )
+
+
+def _owner(table: Scores, row: int) -> str:
+    return table.candidates[int(np.searchsorted(table.starts, row, side="right")) - 1]

@@ -1,0 +1,380 @@
+"""How readers of logs take a file apart: documents, lines, cells and members, within limits."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import json
+import math
+from collections import Counter
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from nofluke.scores.readers import files
+from nofluke.scores.readers.tables import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from nofluke.errors import InputError
+    from nofluke.scores.readers.files import File
+
+# A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
+MOST_DOCUMENT: Final = 1 << 30
+# Codes of the refusals of logs that hold nothing to read: no scores, or none yet. In a folder they
+# are passed over, and told.
+NO_SCORES: Final = frozenset({"NF301", "NF303"})
+_MOST_LINE: Final = 1 << 28
+_MOST_COLUMNS: Final = 100_000
+_NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})
+
+
+def refusal(
+    file: File, message: str, *, code: str = "NF261", line: int | None = None
+) -> InputError:
+    """The error about a log that is known and cannot be read.
+
+    The message goes on after the name of the file: "was not finished ...".
+    """
+    return Source(file.label, str(file.path)).refuse(message, code=code, line=line)
+
+
+def text(file: File, *, most: int = MOST_DOCUMENT) -> str:
+    """The whole text of a file, unpacked.
+
+    Raises:
+        ReadError: It is longer than ``most`` bytes, or is not UTF-8.
+    """
+    with files.reading(Source(file.label, str(file.path))), files.unpacked(file) as stream:
+        data = stream.read(most + 1)
+        if len(data) > most:
+            raise refusal(
+                file,
+                f"holds more than {most >> 20} MiB in one document; split it, or write one row on "
+                "each line.",
+            )
+        return data.decode("utf-8-sig")
+
+
+def document(file: File, *, most: int = MOST_DOCUMENT) -> Any:
+    """The one JSON value in a file.
+
+    Raises:
+        ReadError: It is cut off, or no JSON, or too long.
+    """
+    return parsed(text(file, most=most), file)
+
+
+def parsed(written: str, file: File, *, inside: str = "") -> Any:
+    """A JSON value; bare NaN and Infinity, which many tools write, are taken as such.
+
+    Args:
+        written: The text.
+        file: For the message.
+        inside: What the text is, if it is not the whole file: "member header.json".
+    """
+    where = f"{inside} " if inside else ""
+    try:
+        return msgspec.json.decode(written)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(written)
+    except json.JSONDecodeError as error:
+        raise refusal(
+            file,
+            f"{where}is not whole JSON: {error.msg} in line {error.lineno}; was it cut off while "
+            "it was written or copied?",
+            line=error.lineno,
+        ) from None
+    except RecursionError:
+        raise refusal(file, f"{where}is nested too deeply to be a log.") from None
+    except ValueError as error:  # numbers of thousands of digits
+        raise refusal(file, f"{where}is not usable JSON: {error}.") from None
+
+
+def begins(file: File, mark: bytes) -> bool:
+    """Whether the text of a file begins with this, after blanks."""
+    start = files.start(file, 64).removeprefix(b"\xef\xbb\xbf")
+    return start.lstrip().startswith(mark)
+
+
+def typed(written: str | bytes, kind: Any, file: File, *, inside: str = "") -> Any:
+    """A JSON value as a type of msgspec; what the type does not have is passed over, fast.
+
+    Args:
+        written: The text.
+        kind: The type: a ``msgspec.Struct``, a list of such.
+        file: For the message.
+        inside: What the text is, if it is not the whole file: "member header.json".
+
+    Raises:
+        ReadError: It is no JSON, or fields are of other types than the format has.
+    """
+    try:
+        return _decoder(kind).decode(written)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # bare NaN, or truly broken: then the message says where
+    text = written if isinstance(written, str) else written.decode("utf-8-sig", "replace")
+    value = parsed(text, file, inside=inside)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        where = f"{inside} " if inside else ""
+        raise refusal(file, f"{where}is not as the format has it: {error}.") from None
+
+
+@functools.cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[tuple[int, Any]]:
+    """The JSON values on the lines of a file, each with its line number; blank lines are passed.
+
+    Args:
+        file: The file.
+        decode: Decodes one line, for speed: ``msgspec.json.Decoder(Row).decode`` reads the fields
+            of ``Row`` alone. Lines on which it fails are decoded by ``json``, and then again by it
+            never: the values may then be plain dicts.
+
+    Raises:
+        ReadError: A line is not JSON: the file is cut off or broken.
+    """
+    decode = msgspec.json.Decoder().decode if decode is None else decode
+    source = Source(file.label, str(file.path), row_word="line")
+    with files.reading(source), files.unpacked(file) as stream:
+        for number, line in enumerate(_bounded(stream, file), start=1):
+            written = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if not written.strip():
+                continue
+            try:
+                value = decode(written)
+            except (msgspec.DecodeError, RecursionError):
+                value = _slowly(written, file, number)
+            yield number, value
+
+
+def values(file: File) -> list[Any]:
+    """The JSON values in a file: one document on several lines, or one value on each line.
+
+    Some tools append a line to a file that is there, and write the first one as a document.
+
+    Raises:
+        ReadError: It is neither.
+    """
+    written = text(file)
+    rows = [(i, row) for i, row in enumerate(written.splitlines(), start=1) if row.strip()]
+    if len(rows) > 1 and _is_value(rows[0][1]):
+        return [parsed(row, file, inside=f"line {i}") for i, row in rows]
+    return [parsed(written, file)]
+
+
+def _is_value(written: str) -> bool:
+    """Whether a line is a JSON value of its own, and not the beginning of one."""
+    try:
+        json.loads(written)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _slowly(line: bytes, file: File, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise refusal(file, f"line {number} is nested too deeply.", line=number) from None
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise refusal(
+            file,
+            f"line {number} is not JSON ({error}); was the file cut off while it was written or "
+            "copied? Remove the line only if you know what it held.",
+            line=number,
+        ) from None
+
+
+def _bounded(stream: IO[bytes], file: File) -> Iterator[bytes]:
+    """Lines, of which none may be longer than memory can take."""
+    while line := stream.readline(_MOST_LINE):
+        if len(line) == _MOST_LINE and not line.endswith(b"\n"):
+            raise refusal(file, f"has a line of more than {_MOST_LINE >> 20} MiB.")
+        yield line
+
+
+def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[str, str]]:
+    """The rows of a delimited table with a header, as texts; every row has every column.
+
+    Args:
+        file: The file.
+        delimiter: What separates cells.
+        skip: Lines before the header.
+
+    Raises:
+        ReadError: A row has more or fewer cells than the header, a column has no name or a name
+            twice, or there are too many columns.
+    """
+    source = Source(file.label, str(file.path), row_word="line")
+    with files.reading(source), files.unpacked(file) as stream:
+        written = (
+            line.decode("utf-8-sig" if i == 0 else "utf-8")
+            for i, line in enumerate(_bounded(stream, file))
+        )
+        for _ in range(skip):
+            next(written, None)
+        rows = csv.reader(written, delimiter=delimiter)
+        try:
+            header = next(rows, [])
+            _check_header(header, file)
+            for row in rows:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise refusal(
+                        file,
+                        f"line {rows.line_num + skip} has {len(row)} cells, and the header has "
+                        f"{len(header)}; was the file cut off?",
+                        line=rows.line_num + skip,
+                    )
+                yield dict(zip(header, row, strict=True))
+        except csv.Error as error:
+            raise refusal(file, f"line {rows.line_num + skip} is broken: {error}.") from None
+
+
+def _check_header(header: list[str], file: File) -> None:
+    if len(header) > _MOST_COLUMNS:
+        raise refusal(file, f"has {len(header)} columns; at most {_MOST_COLUMNS} are read.")
+    twice = (
+        sorted({name for name in header if header.count(name) > 1})
+        if len(set(header)) < len(header)
+        else []
+    )
+    if twice:
+        raise refusal(file, f"has the column {twice[0]!r} twice; give each column its own name.")
+
+
+def number(value: Any, file: File, what: str) -> float | int | bool | None:
+    """A score as a log writes it: a number, a truth value, or nothing (null, NaN, "N/A", "").
+
+    Args:
+        value: What the log holds.
+        file: For the message.
+        what: Where it stands: "score of sample '12'".
+
+    Raises:
+        ReadError: It is something else; text is not turned into a number silently.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return None if math.isnan(value) else value
+    if isinstance(value, str) and value.strip().lower() in _NOTHING:
+        return None
+    raise refusal(file, f"{what} is {value!r}, and a number was expected.")
+
+
+def numeral(written: str, file: File, what: str) -> float | None:
+    """The number in a cell of text; None for an empty one, NaN, N/A, None or null.
+
+    Raises:
+        ReadError: It is neither.
+    """
+    if written.strip().lower() in _NOTHING:
+        return None
+    try:
+        if "_" in written:
+            raise ValueError(written)
+        return float(written)
+    except ValueError:
+        raise refusal(file, f"{what} is {written!r}, and a number was expected.") from None
+
+
+def at(value: Any, *path: str, default: Any = None) -> Any:
+    """What stands at a path of keys; the default where a step is missing or leads nowhere.
+
+    >>> at({"a": {"b": 1}}, "a", "b"), at({"a": None}, "a", "b")
+    (1, None)
+    """
+    for key in path:
+        if not isinstance(value, dict) or key not in value:
+            return default
+        value = value[key]
+    return value
+
+
+def wanted(
+    row: Mapping[str, Any], key: str, kind: type | tuple[type, ...], file: File, what: str
+) -> Any:
+    """A field that must be there and be of a kind.
+
+    Raises:
+        ReadError: It is not.
+    """
+    value = row.get(key)
+    if not isinstance(value, kind):
+        told = "is missing" if key not in row else f"is {type(value).__name__}"
+        raise refusal(file, f"{what}: the field {key!r} {told}, which the format needs.")
+    return value
+
+
+def records(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a table of records, whatever it is written as: JSON list, JSON lines, or CSV.
+
+    Cells of CSV are texts. Each row comes with its number, counted from 1.
+
+    Raises:
+        ReadError: It is neither, or a row is no record.
+    """
+    head = files.start(file, 1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"["):
+        rows: Iterator[tuple[int, Any]] = enumerate(document(file), start=1)
+    elif head.startswith(b"{"):
+        rows = lines(file)
+    else:
+        rows = enumerate(cells(file), start=1)
+    for number_, row in rows:
+        if not isinstance(row, dict):
+            raise refusal(file, f"row {number_} is no record of names and values.")
+        yield number_, row
+
+
+def told_apart(texts: Sequence[str]) -> list[str]:
+    """Texts as ids: those that repeat are followed by their number.
+
+    >>> told_apart(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for text_ in texts:
+        seen[text_] += 1
+        found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
+    return found
+
+
+def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tuple[str, ...]:
+    """A note on rows without a score, with the bounds that they leave for a mean of 0 to 1.
+
+    Args:
+        scores: One column of scores; None where there is none.
+        code: The note's code.
+        why: What happened to them: "ended in an error".
+        metric: What the column is called.
+
+    >>> unscored([1, 0, None], "NF305", "ended in an error", metric="pass")[0][:58]
+    'NF305: 1 of 3 rows ended in an error and have no score in '
+    """
+    known = [float(v) for v in scores if v is not None]
+    lost = len(scores) - len(known)
+    if not lost:
+        return ()
+    head = f"{code}: {lost} of {len(scores)} rows {why} and have no score in {metric!r}"
+    if not known or min(known) < 0 or max(known) > 1:
+        return (f"{head}.",)
+    low, high = sum(known) / len(scores), (sum(known) + lost) / len(scores)
+    return (
+        f"{head}: its mean is {sum(known) / len(known):.4g} over those that have one, and would be "
+        f"between {low:.4g} and {high:.4g} over all.",
+    )

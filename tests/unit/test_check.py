@@ -1,0 +1,245 @@
+"""The check-up: each finding on a small table of its own, and none on a clean one."""
+
+import json
+
+import numpy as np
+import pytest
+
+from nofluke import check
+from nofluke.cli import run
+from nofluke.errors import InputError, ReadError
+
+
+def codes(answer, weight=None):
+    return {f.code for f in answer.findings if weight in (None, f.weight)}
+
+
+def rows(matrix, *, metric="accuracy", names=None, ids=None, **columns):
+    """A long table from candidates by examples."""
+    matrix = np.asarray(matrix, float)
+    names = names or [f"m{k}" for k in range(len(matrix))]
+    ids = ids or [f"{i:03d}" for i in range(matrix.shape[1])]
+    return [
+        {"model": names[k], "id": ids[i], metric: None if np.isnan(x) else float(x)}
+        | {c: v[k][i] for c, v in columns.items()}
+        for (k, i), x in np.ndenumerate(matrix)
+    ]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def test_a_clean_table_has_no_finding_that_would_mislead(rng):
+    answer = check(rows(rng.random((3, 60)), metric="f1"))
+
+    assert answer.clean
+    assert answer.read
+    assert (answer.K, answer.n, answer.metric, answer.better) == (3, 60, "f1", "higher")
+    assert "nothing was found that would mislead" in answer.sentences()[0]
+    assert [s["command"] for s in answer.supports] == ["certify", "compare", "rank", "champion"]
+    assert {u["column"] for u in answer.unlocks} >= {"cluster", "run", "time", "input", "output"}
+
+
+def test_gaps_say_what_they_do_to_the_ranking(rng):
+    x = np.tile([1.0, 0.0], 20)
+    better, worse = x.copy(), x.copy()
+    worse[1::2] = np.nan  # has only the easy ones
+    better[1] = 1.0
+    answer = check(rows([better, worse]))
+
+    (told,) = [f.text for f in answer.findings if f.code == "NF320"]
+    assert "'m1' 20" in told
+    assert "20 of 40 examples are common to all" in told
+    assert "2 of 2 candidates change their rank" in told or "'m1' leads on each one's own" in told
+
+
+def test_examples_that_nobody_scored(rng):
+    x = rng.random((2, 30))
+    x[:, 4] = np.nan
+    assert any("no score from any candidate ('004')" in f.text for f in check(rows(x)).findings)
+
+
+def test_candidates_that_share_nothing(rng):
+    table = rows(rng.random((1, 20)), names=["a"]) + rows(
+        rng.random((1, 20)), names=["b"], ids=[f"x{i}" for i in range(20)]
+    )
+    answer = check(table)
+    assert "NF321" in codes(answer)
+    assert "--unpaired" in next(s["call"] for s in answer.supports if s["command"] == "compare")
+    assert [row["missing"] for row in answer.candidates] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("code", "change"),
+    [
+        ("NF322", lambda x: np.where(np.arange(x.shape[1]) == 3, 97.0, x)),
+        ("NF323", lambda x: np.where(np.arange(len(x))[:, None] == 1, 0.5, x)),
+        ("NF324", lambda x: np.where(np.arange(x.shape[1]) % 4 == 0, -1.0, x)),
+        ("NF325", lambda x: np.where(np.arange(len(x))[:, None] == 1, 100 * x, x)),
+    ],
+)
+def test_strange_values(rng, code, change):
+    table = change(0.2 + 0.6 * rng.random((3, 80)))
+    metric = "f1" if code in ("NF322", "NF323") else "kpi"
+    assert code in codes(check(rows(table, metric=metric), better="higher"))
+
+
+def test_a_heavy_tail_and_examples_of_their_own_scale(rng):
+    x = rng.random((2, 60))
+    x[0, 5] = 1e6
+    assert "NF326" in codes(check(rows(x, metric="mae")))
+    scaled = rng.random((2, 60)) * 10.0 ** (np.arange(60) % 6)
+    assert "NF325" in codes(check(rows(scaled, metric="mae")))
+
+
+def test_few_values(rng):
+    assert "NF327" in codes(check(rows(rng.integers(1, 6, (4, 60)), metric="score")))
+
+
+def test_ids_that_look_alike_and_families(rng):
+    ids = [f"{i:03d}" for i in range(29)] + ["28"]
+    assert "NF328" in codes(check(rows(rng.random((2, 30)), ids=ids)))
+    repos = [f"org__repo{i // 6}-{i}" for i in range(30)]
+    answer = check(rows(rng.random((2, 30)), ids=repos))
+    assert any("5 families" in f.text for f in answer.findings if f.code == "NF329")
+
+
+def test_a_copy_of_a_candidate(rng):
+    x = rng.random((3, 50))
+    x[2] = x[0]
+    answer = check(rows(x))
+    assert any("'m0', 'm2'" in f.text for f in answer.findings if f.code == "NF330")
+    x[2, :10], x[0, 40:] = np.nan, np.nan  # equal on what both have
+    assert "NF330" in codes(check(rows(x)))
+
+
+def test_duplicates_and_cached_repeats(rng):
+    x = rng.random((1, 20))
+    asked = [["same question" if i < 3 else f"question {i}" for i in range(20)]]
+    answer = check(rows(x, prompt=asked))
+    assert any("2 examples of 'm0'" in f.text for f in answer.findings if f.code == "NF331")
+    twice = [
+        {"model": "m", "id": str(i), "seed": s, "acc": 1, "response": f"answer {i}"}
+        for i in range(10)
+        for s in (1, 2)
+    ]
+    assert "NF332" in codes(check(twice))
+    varied = [row | {"response": f"{row['response']} {row['seed']}"} for row in twice]
+    assert "NF332" not in codes(check(varied))
+
+
+def test_unequal_runs_and_repeats(rng):
+    table = [
+        {"model": m, "id": str(i), "seed": s, "acc": float(rng.random())}
+        for m, seeds in (("a", 3), ("b", 1))
+        for i in range(8)
+        for s in range(seeds)
+    ]
+    answer = check(table)
+    assert {"NF333", "NF343"} <= codes(answer)
+    assert any(s["command"] == "runs" for s in answer.supports)
+
+
+def test_sorted_rows_and_rows_that_follow_each_other(rng):
+    x = rng.random((2, 60))
+    x[0] = np.sort(x[0])
+    assert "NF334" in codes(check(rows(x)))
+    walk = np.cumsum(rng.normal(size=(1, 300)), axis=1)
+    answer = check(rows(walk, metric="kpi"), better="higher")
+    assert "NF335" in codes(answer)
+    assert "--dependence ignore" in answer.supports[0]["call"]
+
+
+def test_columns_that_mark_failures_flags_labels_and_validation(rng):
+    n = 40
+    table = [
+        {
+            "model": "m",
+            "id": str(i),
+            "latency_s": 0.0 if i < 5 else float(rng.random() + 1),
+            "error_code": 429 if i < 5 else (-100 if i == 9 else 0),
+            "trained_on_this": i == 7,
+            "label": i % 2,
+            "val_latency": 1.0,
+        }
+        for i in range(n)
+    ]
+    answer = check(table)
+    assert {"NF336", "NF337", "NF338", "NF339"} <= codes(answer)
+    (told,) = [f for f in answer.findings if f.code == "NF336"]
+    assert "'429' 5, '-100' 1" in told.text
+    assert "error_code" in told.do
+    settled = check(table, failed="error_code=429")
+    assert "NF336" not in codes(settled)
+    assert settled.candidates[0]["failed"] == 5
+    assert "--failed error_code=429" in settled.supports[0]["call"]
+
+
+def test_training_rows_among_the_examples(rng, tmp_path):
+    table = rows(rng.random((2, 30)))
+    train = [{"id": "003"}, {"id": "029"}, {"id": "zzz"}]
+    assert any("2 of 30 ids" in f.text for f in check(table, train=train).findings)
+    assert "NF341" in codes(check(table, train=[{"id": "zzz"}]))
+    with pytest.raises(InputError, match="neither a column of ids nor one of inputs"):
+        check(table, train=[{"text": "x"}])
+
+
+def test_an_open_choice_is_named_and_the_check_goes_on(rng):
+    table = [
+        {"model": m, "id": str(i), "metric": k, "score": float(rng.random())}
+        for m in "ab"
+        for k, n in (("f1", 30), ("acc", 10))
+        for i in range(n)
+    ]
+    answer = check(table)
+    assert answer.findings[0].weight == "stops"
+    assert answer.read
+    assert answer.metric == "f1"
+    assert "NF342" in codes(answer)
+    assert "once a choice is made" in answer.sentences()[0]
+
+
+def test_repeats_without_a_run_column_are_read_by_a_column_that_tells_them_apart(rng):
+    table = [
+        {"model": "m", "id": str(i), "fold": f, "acc": float(rng.random())}
+        for i in range(8)
+        for f in range(3)
+    ]
+    answer = check(table)
+    assert answer.findings[0].code == "NF006"
+    assert answer.read
+    assert "--columns run=fold" in answer.supports[0]["call"]
+
+
+def test_what_is_no_table_says_so(tmp_path):
+    path = tmp_path / "notes.json"
+    path.write_text('{\n"a": 1}')
+    with pytest.raises(ReadError, match="no table"):
+        check(path)
+    answer = check([{"x": 1, "y": 2}])
+    assert not answer.read
+    assert answer.findings[0].code == "NF003"
+    assert answer.sentences()[0].startswith("Not readable as scores")
+    with pytest.raises(InputError, match="nothing to draw"):
+        answer.plot()
+
+
+def test_the_command_the_page_and_the_json(rng, tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text(
+        "model,id,acc\n" + "".join(f"m{k},{i},{(i + k) % 2}\n" for k in (0, 1) for i in range(20))
+    )
+    assert run(["check", str(path), "--report", str(tmp_path / "r.html")]) == 0
+    out = capsys.readouterr().out
+    assert "This file can be asked today:" in out
+    assert f"nofluke certify {path}" in out
+    assert "What this file can be asked today" in (tmp_path / "r.html").read_text()
+    assert run(["check", str(path), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["kind"] == "check"
+    assert told["supports"][0]["command"] == "certify"
+    answer = check(path)
+    assert answer.plot().get_title(loc="left").startswith("What each candidate has")
+    assert "<h2>What was found</h2>" in answer._repr_html_()
