@@ -201,6 +201,17 @@ def test_groups_have_average_precision_that_pays():
     assert found["lower"] < found["nominal_lower"]
 
 
+def test_average_precision_belongs_to_the_share_of_positives_of_these_rows():
+    report = final_report(table(), n_resamples=99)
+    told = next(s for s in report.sentences() if "average precision" in s)
+    assert "both where the share of positives is that of these rows, 0.375" in told
+    assert any("taken as known" in assumed for assumed in report.assumes)
+    bare = ask()
+    told = next(s for s in bare.sentences() if "average precision" in s)
+    assert told.endswith("The share of positives among these rows is 0.375.")
+    assert not any("taken as known" in assumed for assumed in bare.assumes)
+
+
 def test_too_few_resamples_are_told():
     told = " ".join(final_report(table(), n_resamples=99, tried=50).sentences())
     assert "too few resamples" in told

@@ -72,6 +72,12 @@ def assumptions(
         )
     elif card.matrices:
         told.append("The threshold was fixed before these labels were seen.")
+    area = card.row(choice.candidate, "average_precision")
+    if area is not None and has_interval(area):
+        told.append(
+            "The share of positives that average precision depends on is that of these rows, taken "
+            "as known."
+        )
     if payment.metrics > 1:
         told.append(f"No more than {payment.metrics} metrics could have become the headline.")
     return tuple(dict.fromkeys(told))
@@ -257,7 +263,11 @@ def _precision(report: FinalReport) -> str:
         return ""
     limits = f"; {_sure(report, row)} {span(row)}" if has_interval(row) else ""
     return (
-        f"The average precision of {report.chosen} is {row['shown']:.4g}{limits}. The share of "
+        f"The average precision of {report.chosen} is {row['shown']:.4g}{limits}, both where the "
+        f"share of positives is that of these rows, {report.n_positive / report.n:.4g}; by how "
+        "much another share would move it they do not say."
+        if limits
+        else f"The average precision of {report.chosen} is {row['shown']:.4g}. The share of "
         f"positives among these rows is {report.n_positive / report.n:.4g}."
     )
 

@@ -23,7 +23,7 @@ _ALWAYS = (
     "Training-set variance is outside these numbers: other training rows, another seed.",
     "That calibration is not refuted does not prove it; few rows refute little.",
     "Precision, negative predictive value, accuracy and cost belong to the share of positives "
-    "among these rows.",
+    "among these rows; average precision too, and its limits take that share as known.",
     "Nothing is said about cases unlike these; the scope is what its author wrote and was not "
     "checked.",
 )
