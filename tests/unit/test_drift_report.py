@@ -322,3 +322,14 @@ def test_every_p_value_stands_beside_what_is_needed():
     assert found.row("missed, of positives")["p_needed"] == pytest.approx(0.05 / 9)
     unseen = ask(BEFORE, BEFORE)
     assert "and 0.0167 or less is needed" in " ".join(unseen.told)
+
+
+def test_a_share_on_which_no_finding_rests_is_not_said_to_show_no_change():
+    now = rows(3000, 0.7, seed=3)
+    found = ask(BEFORE, now)
+    assert found.row("share now, by labels")["changed"] is True
+    assert found.row("share now, by flags")["changed"] is None  # labels take its place
+    unlabelled = ask(BEFORE, now.drop(columns="died"))
+    assert unlabelled.row("share now, by flags")["changed"] is True
+    only_now = ask(BEFORE.drop(columns="died"), now)
+    assert only_now.row("share now, by labels")["changed"] is None  # nothing to compare it with

@@ -230,9 +230,15 @@ def _card(
     )
     moved = drift.moved(labelled, shares.before)
     believed = not moved and "share of positives" in told.seen
+    # Labels of now take the place of flags, and flags say nothing once rates have moved.
+    by_flags = flags is not None and labelled is None and "errors within a class" not in told.seen
     numbers = [
         *words.of_predictors(*predictors),
-        *words.of_shares(shares, moved=moved, believed=believed),
+        *words.of_shares(
+            shares,
+            moved=None if labelled is None else moved,
+            believed=believed if by_flags else None,
+        ),
         *words.of_precision(shares, decided.before, decided.now),
         *words.of_threshold(shares, refuted=bool(told.excluded)),
         *words.of_probabilities(*decided.means),

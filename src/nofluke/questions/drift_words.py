@@ -103,8 +103,12 @@ def of_predictors(found: CovariateDrift | None, reason: str) -> list[Row]:
     ]
 
 
-def of_shares(found: Shares, *, moved: bool, believed: bool) -> list[Row]:
-    """The share of positives before and now, by every way there is."""
+def of_shares(found: Shares, *, moved: bool | None, believed: bool | None) -> list[Row]:
+    """The share of positives before and now, by every way there is.
+
+    ``moved`` is what labels say of a change, and ``believed`` what flags say; None where no finding
+    rests on them.
+    """
     told = []
     if isinstance(found.before, float):
         told.append(row("share", "share before", value=found.before, method="given",
