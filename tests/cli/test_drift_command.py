@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -280,3 +281,66 @@ def test_a_page_of_a_watch(capsys, files):
 def test_a_reference_without_right_decisions():
     with pytest.raises(InputError):
         drift_monitor.watch([], roles={})
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_counts_no_row_twice_and_loses_none(capsys, files):
+    errors, counting = [1, 0, 1, 1], {"_row", "_flush", "count", "save"}
+    (files / "errors.csv").write_text("error\n" + "".join(f"{e}\n" for e in errors))
+    whole = watch(errors=0.3)
+    for e in errors:
+        whole = whole.add([e])
+    how = {"roles": {}, "rate": 0.3, "state": "s.json", "quiet": True}
+    before, cut = sys.gettrace(), []
+    for stop in range(1, 400):
+        (files / "s.json").unlink(missing_ok=True)
+        lines = iter(range(stop))
+
+        def at_line(frame, event, _, lines=lines):
+            code = frame.f_code
+            if code.co_filename != drift_monitor.__file__ or code.co_name not in counting:
+                return None
+            if event == "line" and next(lines, None) is None:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return at_line
+
+        sys.settrace(at_line)
+        try:
+            drift_monitor.watch(["errors.csv"], **how)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        if next(lines, None) is not None:  # the run ended before the line came
+            break
+        if (files / "s.json").exists():
+            cut.append(json.loads((files / "s.json").read_text())["watch"]["n"])
+        drift_monitor.watch(["errors.csv"], **how)
+        kept = json.loads((files / "s.json").read_text())
+        assert kept["watch"] == json.loads(whole.to_json())
+        assert [log["rows"] for log in kept["logs"].values()] == [len(errors)]
+    else:
+        raise AssertionError("the run has more lines than were tried")
+    assert set(cut) >= set(range(1, len(errors)))
+
+
+def test_the_positive_class_is_part_of_the_plan(capsys, files):
+    (files / "words.csv").write_text("risk,died\n0.9,yes\n0.1,no\n")
+    given = ("words.csv", "--monitor", "--rate", "0.2", "--threshold", "0.5", "--columns", ROLES,
+             "--state", "s.json")  # fmt: skip
+    assert ask(capsys, *given, "--positive", "yes")[0] == 0
+    code, _, err = ask(capsys, *given, "--positive", "no")
+    assert code == 2
+    assert err.startswith("NF297")
+    assert "--positive yes" in err
+
+
+def test_a_column_of_losses_is_not_taken_for_wrong_decisions(capsys, files):
+    log = pd.read_csv("log.csv")
+    log.assign(loss=0.9).to_csv("losses.csv", index=False)
+    assert watched(capsys, "losses.csv")["rows"] == watched(capsys, "log.csv")["rows"]
+    code, out, _ = ask(capsys, "losses.csv", "--monitor", "--rate", "0.1", "--columns",
+                       "error=loss", "--format", "json")  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["rows"][0]["errors"] == pytest.approx(0.9 * len(log))

@@ -311,3 +311,25 @@ def test_the_page_holds_every_number(tmp_path):
     assert "Changed: " in text
     assert text.count("<svg") == 2
     assert "share of positives" in found._repr_html_()
+
+
+def test_every_p_value_stands_beside_what_is_needed():
+    found = ask(BEFORE, rows(900, 0.2, wrong=0.25, seed=4))
+    told = [row for row in found.rows() if row["pvalue"] is not None]
+    assert {row["part"] for row in told} == {"predictors", "errors", "feature"}
+    assert all(row["changed"] == (row["pvalue"] <= row["p_needed"]) for row in told)
+    assert found.row("area between the times")["p_needed"] == pytest.approx(0.05 / 3)
+    assert found.row("missed, of positives")["p_needed"] == pytest.approx(0.05 / 9)
+    unseen = ask(BEFORE, BEFORE)
+    assert "and 0.0167 or less is needed" in " ".join(unseen.told)
+
+
+def test_a_share_on_which_no_finding_rests_is_not_said_to_show_no_change():
+    now = rows(3000, 0.7, seed=3)
+    found = ask(BEFORE, now)
+    assert found.row("share now, by labels")["changed"] is True
+    assert found.row("share now, by flags")["changed"] is None  # labels take its place
+    unlabelled = ask(BEFORE, now.drop(columns="died"))
+    assert unlabelled.row("share now, by flags")["changed"] is True
+    only_now = ask(BEFORE.drop(columns="died"), now)
+    assert only_now.row("share now, by labels")["changed"] is None  # nothing to compare it with

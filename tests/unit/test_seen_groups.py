@@ -145,3 +145,25 @@ def test_one_fold_shows_no_spread():
 
 def test_the_level_is_told_unrounded():
     assert "heuristic at 99.999 %" in asked(level=0.99999).sentences()[0]
+
+
+def test_a_group_of_which_nothing_else_can_be_shown_is_not_scored():
+    group = np.r_[DEVICE[:-3], 20, 21, 22]  # three devices of one row each
+    FITS.clear()
+    found = asked(group=group, folds=GroupKFold(5))
+    for a, scored, b, _ in zip(*(FITS[i::4] for i in range(4)), strict=True):
+        assert set(group[scored]) <= set(group[b]) - set(group[a])
+    assert found.n_groups == 15
+    # So few other rows that not every tested group can be shown.
+    FITS.clear()
+    few = [(np.arange(15, 19), np.flatnonzero(DEVICE > 3))]
+    found = asked(folds=few)
+    assert set(DEVICE[FITS[1]]) <= set(DEVICE[FITS[2]])
+    assert found.n_groups == 2
+
+
+def test_no_sentence_calls_a_loss_a_gain_of_random_splits():
+    told = " ".join(asked(metric=lambda model, X, y: -float((model.predict(X) == y).mean()))
+                    .sentences())  # fmt: skip
+    assert "a gain of -" in told
+    assert "That gain is in" not in told

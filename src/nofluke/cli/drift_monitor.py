@@ -107,6 +107,7 @@ def watch(
         "threshold": threshold,
         "batch_size": size,
         "clusters": clusters,
+        "positive": positive,
         "columns": {k: v for k, v in roles.items() if k not in ("example", "time")},
     }
     run = _Run(begun, plan, state_path(state, logs[-1]), estimated=rate is None)
@@ -190,15 +191,30 @@ class _Run:
     def __init__(
         self, watch: Watch, plan: dict[str, Any], state: Path | None, *, estimated: bool
     ) -> None:
-        self.watch, self.plan, self.estimated = watch, plan, estimated
+        self._now: tuple[Watch, dict[str, dict[str, Any]]] = (watch, {})
+        self.plan, self.estimated = plan, estimated
         self._state = state
-        self.counted: dict[str, dict[str, Any]] = {}
         self.open: list[str] = []  # logs whose last line has no end yet
         if state is not None and state.exists():
             self._load(state)
 
-    def add(self, rows: list[Labelled]) -> None:
-        """Count a batch."""
+    @property
+    def watch(self) -> Watch:
+        """The watch by now."""
+        return self._now[0]
+
+    @property
+    def counted(self) -> dict[str, dict[str, Any]]:
+        """What was counted of each log by now."""
+        return self._now[1]
+
+    def count(self, rows: list[Labelled], log: str, so_far: dict[str, Any]) -> None:
+        """Count a batch of a log, or what it has beside batches where there are no rows."""
+        watch = self._after(rows) if rows else self.watch
+        # One assignment: Ctrl-C finds the batch in the watch and among the rows, or in neither.
+        self._now = watch, {**self.counted, log: so_far}
+
+    def _after(self, rows: list[Labelled]) -> Watch:
         errors = np.array([row.error for row in rows], np.float64)
         classes = None
         if set(self.watch.monitors) - {"errors"}:
@@ -212,7 +228,7 @@ class _Run:
         clusters = None
         if self.plan["clusters"] is not None:
             clusters = np.array([row.cluster for row in rows])
-        self.watch = self.watch.add(errors, positive=classes, clusters=clusters)
+        return self.watch.add(errors, positive=classes, clusters=clusters)
 
     def answer(self, logs: list[str]) -> DriftWatched:
         """What is known by now."""
@@ -281,7 +297,7 @@ class _Run:
                 "before its first batch. Ask for the same, or begin afresh with another state.",
                 code="NF297",
             )
-        self.watch, self.counted = watch, counted
+        self._now = watch, counted
 
 
 def _terms(watch: Watch, plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -359,14 +375,13 @@ class _Log:
         return row.batch is not None and row.batch != self._batch[0].batch
 
     def _flush(self) -> None:
-        if self._batch:
-            self._run.add(self._batch)
-            self._batch = []
-        self._run.counted[self._name] = {
+        so_far = {
             "rows": self._rows,
             "digest": self._hash.hexdigest(),
             "unlabelled": self._unlabelled,
         }
+        self._run.count(self._batch, self._name, so_far)
+        self._batch = []
 
     def _tell(self) -> None:
         """A line for people that look on."""

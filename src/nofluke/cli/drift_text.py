@@ -42,7 +42,8 @@ def tables(result: DriftCard | DriftWatched) -> list[tuple[str, Table]]:
 
 
 def _numbers(result: DriftCard) -> Table:
-    heads = ["number", "value", "without drift", "lower", "upper", "p", "n", "changed", "guarantee"]
+    heads = ["number", "value", "without drift", "lower", "upper"]
+    heads += ["p", "p needed", "n", "changed", "guarantee"]
     lines = [_line(row) for row in result.numbers if row["reason"] is None]
     return grid(heads, lines, texts={"number", "changed", "guarantee"})
 
@@ -55,6 +56,7 @@ def _line(row: Row) -> list[str]:
         "" if row["lower"] is None else outward(row["lower"], "higher", digits=4),
         "" if row["upper"] is None else outward(row["upper"], "lower", digits=4),
         _short(row["pvalue"], 3),
+        _short(row["p_needed"], 3),
         "" if row["n"] is None else str(row["n"]),
         {None: "", True: "yes", False: "not seen"}[row["changed"]],
         row["guarantee"],
@@ -70,13 +72,14 @@ def _reference(row: Row) -> str:
 
 
 def _features(result: DriftCard) -> Table:
-    heads = ["feature", "test", "KS", "p", "PSI", "PSI without drift", "changed"]
+    heads = ["feature", "test", "KS", "p", "p needed", "PSI", "PSI without drift", "changed"]
     lines = [
         [
             f["name"],
             f["test"],
             _short(f["statistic"]),
             _short(f["adjusted"], 3),
+            _short(f["p_needed"], 3),
             _short(f["psi"]),
             _short(f["psi_expected"], 3),
             "yes" if f["changed"] else "not seen",

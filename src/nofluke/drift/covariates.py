@@ -139,8 +139,8 @@ class CovariateDrift:
         apart = f"rows of the two times are told apart with an area of {self.auc:.3g}"
         if not self.seen:
             return (
-                f"No change of the predictors is seen (p = {self.pvalue:.3g}; {apart}). That is no "
-                "proof that there is none."
+                f"No change of the predictors is seen (p = {self.pvalue:.3g}, and {self.alpha:.3g} "
+                f"or less is needed; {apart}). That is no proof that there is none."
             )
         which = f", in {', '.join(self.drifted)}" if self.drifted else ", in no feature alone"
         return f"The predictors have changed (p = {self.pvalue:.3g}; {apart}){which}."

@@ -25,12 +25,14 @@ class DriftCard(Result):
         n_labelled: Rows of now that have a label.
         threshold: From which prediction on a row is flagged; None where nothing is decided.
         features: One row for each feature: ``name``, ``test``, ``statistic`` (of KS; None for
-            categories), ``pvalue``, ``adjusted``, ``psi``, ``psi_expected`` (its mean without
-            drift), ``psi_pvalue``, ``changed``, ``guarantee``.
+            categories), ``pvalue``, ``adjusted``, ``p_needed`` (up to which the adjusted one is a
+            finding), ``psi``, ``psi_expected`` (its mean without drift), ``psi_pvalue``,
+            ``changed``, ``guarantee``.
         numbers: One row for each other number: ``part`` ("predictors", "share", "precision",
             "threshold", "probability", "errors"), ``name``, ``value``, ``reference`` (what it is
             without drift: of errors the largest it may be), ``lower``, ``upper``, ``pvalue``,
-            ``level``, ``n``, ``changed``, ``method``, ``guarantee``, ``reason``.
+            ``p_needed`` (up to which it is a finding), ``level``, ``n``, ``changed``, ``method``,
+            ``guarantee``, ``reason``.
         seen: What has changed, as ``nofluke.drift.diagnose`` names it.
         excluded: Explanations that the evidence excludes.
         told: The sentences of the parts.

@@ -15,11 +15,11 @@ from nofluke.questions.drift_card import DriftCard
 from nofluke.questions.drift_columns import compared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from nofluke.drift import CovariateDrift
+    from nofluke.drift import CovariateDrift, Diagnosis, Monitor
     from nofluke.questions.drift_parts import Counts, Errors, Shares
     from nofluke.results import Guarantee
     from nofluke.scores.features import Features
@@ -216,23 +216,18 @@ def _card(
 ) -> DriftCard:
     found, watched = predictors[0], errors[0]
     monitors = {} if watched is None else dict(watched.watch.monitors)
-    # Without what is known of before, a share of now says nothing of a move.
-    flags = shares.flags if shares.before is not None else None
-    labelled = shares.labelled if shares.before is not None else None
-    told = drift.diagnose(
-        covariates=found,
-        share=flags,
-        labelled=labelled,
-        prevalence=shares.before if flags or labelled else None,
-        errors=monitors.get("errors"),
-        positives=monitors.get("positives"),
-        negatives=monitors.get("negatives"),
-    )
-    moved = drift.moved(labelled, shares.before)
+    told = _diagnosis(found, shares, monitors)
+    moved = drift.moved(shares.labelled, shares.before)
     believed = not moved and "share of positives" in told.seen
+    # Labels of now take the place of flags, and flags say nothing once rates have moved.
+    by_flags = shares.labelled is None and "errors within a class" not in told.seen
     numbers = [
         *words.of_predictors(*predictors),
-        *words.of_shares(shares, moved=moved, believed=believed),
+        *words.of_shares(
+            shares,
+            moved=None if shares.before is None else moved,
+            believed=believed if by_flags else None,
+        ),
         *words.of_precision(shares, decided.before, decided.now),
         *words.of_threshold(shares, refuted=bool(told.excluded)),
         *words.of_probabilities(*decided.means),
@@ -257,12 +252,26 @@ def _card(
         excluded=told.excluded,
         told=(*told.says, *words.of_alarms(None if watched is None else watched.watch)),
         consequences=words.of_consequences(shares) if follows and not told.excluded else (),
-        path={}
-        if watched is None
-        else {
-            name: {"log_evidence": watched.path[name], "limit": m.limit}
-            for name, m in monitors.items()
+        path={
+            name: {"log_evidence": path, "limit": monitors[name].limit}
+            for name, path in ({} if watched is None else watched.path).items()
         },
+    )
+
+
+def _diagnosis(
+    found: CovariateDrift | None, shares: Shares, monitors: Mapping[str, Monitor]
+) -> Diagnosis:
+    """What all parts say together; a share of now says of a move only beside one of before."""
+    known = shares.before is not None and (shares.flags or shares.labelled)
+    return drift.diagnose(
+        covariates=found,
+        share=shares.flags if known else None,
+        labelled=shares.labelled if known else None,
+        prevalence=shares.before if known else None,
+        errors=monitors.get("errors"),
+        positives=monitors.get("positives"),
+        negatives=monitors.get("negatives"),
     )
 
 

@@ -172,6 +172,8 @@ class LabelledReader(GrowingText[dict[str, str | None]]):
             raise self._refuse(f"has {what}; it has {some(names, most=20)}.", "NF003", line)
         by = {role: self._find(role, names) for role in _ROLES}
         decides = by["label"] is not None and by["prediction"] is not None
+        if decides and self._threshold is not None and "error" not in self._asked:
+            by["error"] = None  # a column of losses is no column of wrong decisions
         if by["error"] is None and not (decides and self._threshold is not None):
             lacking = "a threshold" if decides else "a label and a prediction, or an error"
             raise self._refuse(

@@ -96,10 +96,11 @@ def answer(
     assumes = watch.assumes
     if clusters:
         assumes = (
-            "given the batches before, the mean error of each cluster in a batch is at most the "
-            "reference on average; a cluster that comes again is a new one",
+            "given the batches before and the other clusters, the mean error of each cluster in a "
+            "batch is at most the reference on average; a cluster that comes again is a new one",
             *(a for a in assumes if not a.startswith("given the rows")),
         )
+    assumes = (*assumes, "references, threshold and error level were fixed before the first batch")
     told = list(notes)
     if unlabelled:
         told.append(

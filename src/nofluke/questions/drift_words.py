@@ -22,6 +22,7 @@ _KEYS = (
     "lower",
     "upper",
     "pvalue",
+    "p_needed",
     "level",
     "n",
     "changed",
@@ -53,6 +54,7 @@ def of_feature(feature: Row) -> Row:
         feature["name"],
         value=feature["psi"] if feature["statistic"] is None else feature["statistic"],
         pvalue=feature["adjusted"],
+        p_needed=feature["p_needed"],
         changed=feature["changed"],
         method=feature["test"],
         guarantee=feature["guarantee"],
@@ -70,6 +72,7 @@ def of_features(found: CovariateDrift | None) -> tuple[Row, ...]:
             "statistic": f.ks,
             "pvalue": f.pvalue,
             "adjusted": f.adjusted,
+            "p_needed": found.alpha / 2,
             "psi": f.psi.value,
             "psi_expected": f.psi.expected,
             "psi_pvalue": f.psi.pvalue,
@@ -91,6 +94,7 @@ def of_predictors(found: CovariateDrift | None, reason: str) -> list[Row]:
             value=found.auc,
             reference=0.5,
             pvalue=found.pvalue,
+            p_needed=found.alpha,
             n=found.n_reference + found.n_current,
             changed=found.seen,
             method="classifier and features",
@@ -99,8 +103,12 @@ def of_predictors(found: CovariateDrift | None, reason: str) -> list[Row]:
     ]
 
 
-def of_shares(found: Shares, *, moved: bool, believed: bool) -> list[Row]:
-    """The share of positives before and now, by every way there is."""
+def of_shares(found: Shares, *, moved: bool | None, believed: bool | None) -> list[Row]:
+    """The share of positives before and now, by every way there is.
+
+    ``moved`` is what labels say of a change, and ``believed`` what flags say; None where no finding
+    rests on them.
+    """
     told = []
     if isinstance(found.before, float):
         told.append(row("share", "share before", value=found.before, method="given",
@@ -223,6 +231,7 @@ def of_errors(found: Errors | None, reason: str) -> list[Row]:
             value=m.errors / m.n if m.n else None,
             reference=m.reference,
             pvalue=m.pvalue,
+            p_needed=m.alpha,
             n=m.n,
             changed=m.alarm is not None,
             method="e-process",

@@ -68,7 +68,7 @@ def watched(result: DriftWatched) -> dict[str, Any]:
             ("probability of any alarm without drift, at most", percent(result.alpha)),
         ],
         "limits": list(_WATCHED),
-        "checked": ["Every reference and the error level were fixed before the first batch."],
+        "checked": ["Every error or loss that was counted lies between 0 and 1."],
     }
 
 

@@ -41,7 +41,7 @@ class SeenGroups(Result):
         metric: Name of the metric; higher is better.
         level: Confidence aimed at by the heuristic limits.
         group_name: What a group is.
-        n_groups: Number of groups.
+        n_groups: Number of groups of which rows were scored.
         new: Mean score over folds where training has seen no row of the tested groups.
         seen: The same rows scored by models of as many training rows, some of the tested groups.
         gain: ``seen`` less ``new``: by how much a random split flatters the score.
@@ -87,8 +87,8 @@ class SeenGroups(Result):
             f"is {self.seen:.4g}, on the same rows without them {self.new:.4g}: a gain of "
             f"{self.gain:+.4g} ({limits}; {folds}, {self.n_groups} "
             f"{self.group_name}s).",
-            f"That gain is in the score of a split that deals single rows, and not in use on a new "
-            f"{self.group_name}.",
+            f"A split that deals single rows trains on other rows of a tested {self.group_name}; "
+            f"in use on a new {self.group_name} there are none.",
         ]
 
     def _fields(self) -> Mapping[str, Any]:
@@ -126,8 +126,8 @@ def seen_groups(
     that recognises it repeats the labels it has seen there. On every fold whole groups are held
     out, and half of the rows of each are scored twice: by a model of the other groups, and by one
     in which as many training rows, drawn at random, have given way to the other half. Sizes and
-    scored rows are the same, so what differs is having seen the group. A group of one row cannot be
-    seen before it is scored, and is not scored.
+    scored rows are the same, so what differs is having seen the group. A group of which no other
+    row can be shown (it has one row, or training is too small) is not scored.
 
     Args:
         estimator: Estimator or pipeline in the manner of scikit-learn.
@@ -174,6 +174,7 @@ def seen_groups(
     ]
     pairs = _scored((estimator, X, y, metric), halves, root, n_jobs)
     both = [(a, b) for a, b in pairs if a is not None and b is not None]
+    scored = [h.scored for h, pair in zip(halves, pairs, strict=True) if None not in pair]
     if not both:
         raise InputError(
             f"metric={named(metric)!r} is defined on none of {len(pairs)} folds; take fewer folds.",
@@ -189,7 +190,7 @@ def seen_groups(
         metric=named(metric),
         level=level,
         group_name=group_name,
-        n_groups=np.unique(np.asarray(group)).size,
+        n_groups=np.unique(np.asarray(group)[np.concatenate(scored)]).size,
         **_numbers(both, halves, level),
     )
 
@@ -225,7 +226,7 @@ def _halves(
             code="NF008",
         )
     # Never all of the training rows: the model shall know other groups, too.
-    size = min(int(shown.sum()), train.size // 2)
+    size = min(int(shown.sum()), max(1, train.size // 2))
     kept = rng.permutation(train)[size:]
     seen = mixed[shown][:size]
     # A group of one row, or one that found no room, is new to both models and shows nothing.
