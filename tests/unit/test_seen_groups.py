@@ -140,7 +140,7 @@ def test_groups_that_cannot_be_seen_are_not_scored():
 def test_one_fold_shows_no_spread():
     found = asked(folds=[(np.flatnonzero(DEVICE < 10), np.flatnonzero(DEVICE >= 10))])
     assert found.lower is None
-    assert "(one fold shows no spread; 1 fold, 15 groups)" in found.sentences()[0]
+    assert "(one fold shows no spread; 1 fold, 5 groups)" in found.sentences()[0]
 
 
 def test_the_level_is_told_unrounded():
