@@ -20,11 +20,42 @@ from nofluke.selection.optimism import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nofluke.questions.champion_entries import Entries
+    from nofluke.questions.champion_intervals import Parts
     from nofluke.questions.champion_rows import Asked
     from nofluke.results import Row
 
 _RHOS = (0.0, 0.5, 0.9)
+
+
+def tied(given: Entries) -> tuple[str, ...]:
+    """Candidates other than the winner that show the same score."""
+    same = equal(given.values, float(given.values[given.winner]))
+    return tuple(given.names[i] for i in same.tolist() if i != given.winner)
+
+
+def equal(values: NDArray[np.float64], number: float) -> NDArray[np.int64]:
+    """Positions of the values that are a number but for the last digits of a sum."""
+    return np.flatnonzero(np.abs(values - number) <= 1e-12 * np.abs(values).max())
+
+
+def decomposition(parts: Parts | None) -> Row | None:
+    """The variances of seeds and rows, under one name each for areas, means and clusters."""
+    if parts is None:
+        return None
+    shared = hasattr(parts, "shared_variance")
+    return {
+        "seed_variance": getattr(parts, "true_seed_variance" if shared else "seed_variance"),
+        "row_variance": getattr(parts, "shared_variance" if shared else "row_variance"),
+        "correlation": parts.mean_correlation,
+        "se_mean": parts.se,
+        "se_one": parts.se_one,
+        "wrong_se": parts.wrong_se,
+        "df": parts.df,
+        "p_equal": parts.p_equal,
+    }
 
 
 def reached(value: float, gate: float, better: str) -> bool:
@@ -159,7 +190,7 @@ def _which(given: Entries, value: Any) -> tuple[float, int | None]:
             f"published={value!r} is neither a finite number nor 'name:' with a candidate.",
             code="NF254",
         )
-    same = np.flatnonzero(np.abs(given.values - number) <= 1e-12 * max(1.0, abs(number)))
+    same = equal(given.values, number)
     return number, int(same[0]) if same.size else None
 
 

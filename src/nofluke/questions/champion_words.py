@@ -7,47 +7,21 @@ from typing import TYPE_CHECKING
 from nofluke.questions import champion_reported_words as reported_words
 from nofluke.results import outward, percent
 
+_MOST = 3  # names told one by one
+
 if TYPE_CHECKING:
     from nofluke.questions.champion_card import ChampionCard
-    from nofluke.questions.champion_intervals import Parts
     from nofluke.results import Row
-
-_RULES = {"mean": "the mean of all", "median": "the median of all"}
-
-
-def decomposition(parts: Parts | None) -> Row | None:
-    """The variances of seeds and rows, under one name each for areas, means and clusters."""
-    if parts is None:
-        return None
-    shared = hasattr(parts, "shared_variance")
-    return {
-        "seed_variance": getattr(parts, "true_seed_variance" if shared else "seed_variance"),
-        "row_variance": getattr(parts, "shared_variance" if shared else "row_variance"),
-        "correlation": parts.mean_correlation,
-        "se_mean": parts.se,
-        "se_one": parts.se_one,
-        "wrong_se": parts.wrong_se,
-        "df": parts.df,
-        "p_equal": parts.p_equal,
-    }
 
 
 def sentences(card: ChampionCard) -> list[str]:
     """What a colleague may paste; each sentence is literally true."""
-    rule = _RULES.get(card.rule, f"the candidate named beforehand, {card.rule[5:]}")
-    of = f"{card.m} candidates" if card.tried == card.m else (
-        f"{card.m} candidates at hand ({card.tried} were tried)"
-    )  # fmt: skip
-    said = [
-        f"{_name(card)} of {of}: planned was {rule}, which is {card.planned_value:.4g}; the best "
-        f"({card.best}) shows {card.best_value:.4g}, {card.gap:.4g} away from it (standard "
-        f"deviation {card.sd:.4g})."
-    ]
-    said += [_interval(row) for row in card.intervals if row["lower"] is not None]
+    said = [_both(card)]
+    said += [_interval(card, row) for row in card.intervals if row["lower"] is not None]
     winner = card.row("winner")
     if winner is not None and not _bounded(card):
         said.append(
-            f"There is no interval for the true score of the best ({card.best}), chosen among "
+            f"There is no interval for the true score of the best ({best(card)}), chosen among "
             f"{card.tried}: {winner['reason']}."
         )
     said += [*_without(card), *reported_words.sentences(card)]
@@ -56,24 +30,51 @@ def sentences(card: ChampionCard) -> list[str]:
     return said
 
 
-def _name(card: ChampionCard) -> str:
-    return "Scores" if card.metric is None else f"Scores ({card.metric})"
+def best(card: ChampionCard) -> str:
+    """Who the best is, and who shows the same."""
+    if not card.tied:
+        return card.best
+    more = len(card.tied) - _MOST
+    names = [*card.tied[:_MOST], *([f"{more} more"] if more > 0 else [])]
+    told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{card.best}; {told} show{'s' if len(names) == 1 else ''} the same"
 
 
-def _interval(row: Row) -> str:
+def _both(card: ChampionCard) -> str:
+    """What was planned, and the best beside it."""
+    name = "Scores" if card.metric is None else f"Scores ({card.metric})"
+    some = card.tried > card.m
+    of = f"{card.m} candidates" + (f" at hand ({card.tried} were tried)" if some else "")
+    spread = f"(standard deviation {card.sd:.4g})"
+    start = f"{name} of {of}: planned was"
+    if card.rule.startswith("name:"):
+        start += f" the candidate named beforehand, {card.rule[5:]}, which shows"
+    else:
+        start += f" the {card.rule} of {'those at hand' if some else 'all'}, which is"
+    if card.rule == f"name:{card.best}":
+        also = "" if not card.tied else f" ({best(card)})"
+        return f"{start} {card.planned_value:.4g} and is the best as well{also} {spread}."
+    return (
+        f"{start} {card.planned_value:.4g}; the best ({best(card)}) shows {card.best_value:.4g}, "
+        f"{card.gap:.4g} away from it {spread}."
+    )
+
+
+def _interval(card: ChampionCard, row: Row) -> str:
     low, high = outward(row["lower"], "higher", digits=4), outward(row["upper"], "lower", digits=4)
     paid = f", the choice among {row['m']} paid for" if row["what"].startswith("winner") else ""
     return (
-        f"The {percent(row['level'])} interval for the {_thing(row)}{paid}: {low} to {high} "
+        f"The {percent(row['level'])} interval for the {_thing(card, row)}{paid}: {low} to {high} "
         f"({row['method']}, {row['guarantee']})."
     )
 
 
-def _thing(row: Row) -> str:
+def _thing(card: ChampionCard, row: Row) -> str:
     about: str = row["about"]
+    best = f"one of {len(card.tied) + 1} that show the best score" if card.tied else "the best"
     return {
-        "winner": f"true score of {row['candidate']}, the best",
-        "winner (no model)": f"mean score of {row['candidate']}, the best, without any model",
+        "winner": f"true score of {row['candidate']}, {best}",
+        "winner (no model)": f"mean score of {row['candidate']}, {best}, without any model",
         "named": f"true score of {row['candidate']}, named beforehand",
         "next run": "score of one further run on the same rows",
     }.get(row["what"], about)
@@ -103,7 +104,8 @@ def _gate(card: ChampionCard) -> list[str]:
         return []
     said = [
         f"The gate {gate['gate']:g}: what was planned {_passes(gate['planned_passes'])}, the best "
-        f"{_passes(gate['best_passes'])}; {gate['count']} of {gate['of']} reach it."
+        f"{_passes(gate['best_passes'])}; {gate['count']} of {gate['of']} "
+        f"reach{'es' if gate['count'] == 1 else ''} it."
     ]
     said += [_inside(card, noise) for noise in gate["noise"] or () if noise["inside"]]
     chance = card.passing
@@ -186,7 +188,8 @@ def _published(card: ChampionCard) -> list[str]:
         return [told + "."]
     return [
         f"{told} and standard deviation {one['others_sd']:.4g}; under a normal model t = "
-        f"{one['t']:.3g} with {one['df']} degrees of freedom, one-sided p = {one['pvalue_t']:.2g} "
+        f"{one['t']:.3g} with {one['df']} {'degree' if one['df'] == 1 else 'degrees'} of freedom, "
+        f"one-sided p = {one['pvalue_t']:.2g} "
         "for a run that was not chosen."
     ]
 
