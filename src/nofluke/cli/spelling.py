@@ -15,6 +15,7 @@ _COMMANDS = (
     "champion",
     "classifier",
     "compare",
+    "drift",
     "final-report",
     "plan",
     "rank",
@@ -23,8 +24,6 @@ _COMMANDS = (
 
 # Python's names of what the command line calls otherwise.
 _OTHERWISE = {"paired=False": "--unpaired", "statistic": "pooled"}
-
-_COMMANDS = ("certify", "champion", "classifier", "compare", "drift", "plan", "rank", "runs")
 
 _VALUE = (
     r"""\{[^{}]*\} | \([^()]*\) | \[[^][]*\] | '[^']*' | "[^"]*" | [^\s,;:()'"]*[^\s,;:()'".]"""
