@@ -63,3 +63,41 @@ def test_one_degree_of_freedom():
     assert "with 1 degree of freedom, one" in " ".join(
         champion([0.7, 0.8, 0.75], better="higher", published="name:2").sentences()
     )
+
+
+RUNS = {"a": 0.916666, "b": 0.9, "c": 0.88, "d": 0.9172}
+
+
+def test_a_published_number_is_a_run_that_rounds_to_it():
+    card = champion(RUNS, better="higher", published="0.917")
+    one = card.published
+    # 0.916666 and 0.9172 both round to 0.917: the nearer is it, and the other is a tie.
+    assert (one["candidate"], one["rounded"], one["rank"], one["of"]) == ("d", True, 1, 4)
+    assert one["pvalue_rank"] == 0.5
+    assert not one["beyond"]
+    assert not any(note.startswith("NF255") for note in card.notes)
+    assert "The published 0.917, which 0.9172 of d rounds to, ranks 1 of 4; if" in str(card)
+
+
+@pytest.mark.parametrize("written", ["0.9173", "0.92000"])
+def test_more_decimals_than_round_to_it_are_another_number(written):
+    card = champion(RUNS, better="higher", published=written)
+    assert (card.published["candidate"], card.published["beyond"]) == (None, True)
+    assert any(note.startswith("NF255") and note.endswith("else.") for note in card.notes)
+
+
+def test_a_float_keeps_no_decimals_and_a_note_says_so():
+    card = champion({"a": 0.916666, "b": 0.9}, better="higher", published=0.917)
+    assert card.published["beyond"]
+    (note,) = [note for note in card.notes if note.startswith("NF255")]
+    assert "unless it is the 0.916666 of a rounded" in note
+    sizes = {"n_positive": 300, "n_negative": 700}
+    told = champion([0.917, 0.9], published=0.92, decimals=3, metric="auc", **sizes)
+    assert told.published["candidate"] is None
+
+
+def test_a_run_that_shows_it_exactly_comes_before_those_that_round_to_it():
+    one = champion([0.8, 0.83, 0.79], better="higher", published="0.8").published
+    assert (one["candidate"], one["rounded"], one["rank"], one["pvalue_rank"]) == (
+        "1", False, 2, pytest.approx(2 / 3)
+    )  # fmt: skip

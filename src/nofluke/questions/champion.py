@@ -98,7 +98,7 @@ def champion(
     value = _value(given, asked.planned)
     found = champion_intervals.intervals(given, asked)
     result = facts.gate_result(given, asked, gate, value)
-    one = facts.published_one(given, published)
+    one = facts.published_one(given, published, asked.decimals)
     numbers = champion_reported.reported(given, sizes, asked.decimals, one)
     champion_reported.refuse_idle(asked.decimals, numbers)
     summary = summary_only(given.values, better=given.better)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nofluke.questions import champion_reported_words as reported_words
+from nofluke.questions.champion_reported import places_of
 from nofluke.results import outward, percent
 
 _MOST = 3  # names told one by one
@@ -177,7 +178,11 @@ def _published(card: ChampionCard) -> list[str]:
     one = card.published
     if one is None:
         return []
-    told = f"The published {one['value']:g} ranks {one['rank']} of {one['of']}"
+    told = f"The published {one['value']:g}"
+    if one["rounded"]:
+        own = card.scores[one["candidate"]]
+        told += f", which {own:.6g} of {one['candidate']} rounds to,"
+    told += f" ranks {one['rank']} of {one['of']}"
     told += " with itself among the runs found" if one["candidate"] is None else ""
     told += (
         f"; if it was any one of them with equal chance, a rank so good has probability "
@@ -211,7 +216,8 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
     if card.published is not None and card.published["beyond"]:
         found.append(
             f"NF255: the published {card.published['value']:g} is better than each of the {card.m} "
-            "scores found; it came from a run that is not here, or from something else."
+            "scores found; it came from a run that is not here, or from something else"
+            f"{_perhaps_rounded(card)}."
         )
     if card.tried > card.m:
         found.append(
@@ -227,6 +233,17 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
             "and n_negative= do so roughly, for shares of rows n_rows= does."
         )
     return (*found, *reported_words.notes(card), *_gate_notes(card))
+
+
+def _perhaps_rounded(card: ChampionCard) -> str:
+    """Where a run would round to a published number of so many places, if it is one."""
+    one = card.published
+    assert one is not None  # noqa: S101
+    places = places_of(repr(one["value"])) or 0
+    best = card.best_value
+    if one["written"] is not None or abs(one["value"] - best) > 0.5 * 10.0**-places + 1e-12:
+        return ""
+    return f", unless it is the {best:.6g} of {card.best} rounded: published='...' as text tells"
 
 
 def _gate_notes(card: ChampionCard) -> list[str]:
