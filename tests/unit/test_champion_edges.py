@@ -1,9 +1,12 @@
 """The card of the best of several runs at its edges: ties, equal scores, names, and extremes."""
 
+import numpy as np
 import pytest
 
-from nofluke import champion
+from nofluke import Predictions, Scores, champion
 from nofluke.cli.champion_text import headline
+from nofluke.errors import InputError
+from nofluke.selection.optimism import zoom_interval
 
 
 def first(data, **how):
@@ -101,3 +104,94 @@ def test_a_run_that_shows_it_exactly_comes_before_those_that_round_to_it():
     assert (one["candidate"], one["rounded"], one["rank"], one["pvalue_rank"]) == (
         "1", False, 2, pytest.approx(2 / 3)
     )  # fmt: skip
+
+
+def test_equal_scores_have_no_lead_to_explain():
+    said = " ".join(champion([0.8, 0.8, 0.8], metric="accuracy", n_rows=50).sentences())
+    assert "lead comes from" not in said
+    assert "the best (1; 2 and 3 show the same) shows 0.8, 0 away from it" in said
+    same = champion(Scores.from_arrays([[1, 0, 1, 1, 0, 1, 1]] * 3, metric="accuracy"))
+    assert same.decomposition["wrong_se"] == 0
+
+
+def test_no_chance_is_called_zero():
+    sizes = {"n_positive": 50, "n_negative": 950}
+    said = " ".join(champion([0.78, 0.83], tried=10**6, **sizes).sentences())
+    assert "would hold with probability less than 0.001 (normal errors)" in said
+
+
+@pytest.mark.parametrize("tried", [2, 3, 40, 10_000])
+@pytest.mark.parametrize("method", ["stepdown", "simultaneous"])
+def test_the_number_tried_stands_for_scores_as_high_as_the_best(tried, method):
+    scores = [0.1, 0.9]
+    short = zoom_interval(scores, 0.02, tried=tried, method=method)
+    written = zoom_interval([*scores, *[0.9] * (tried - 2)], 0.02, method=method)
+    assert short == written
+
+
+def test_any_number_may_have_been_tried():
+    """No array as long as the number tried is made."""
+    found = champion([0.78, 0.83], tried=10**15, n_positive=50, n_negative=950).row("winner")
+    assert found["lower"] < 0.83 - 8 * 0.036
+
+
+def test_fewer_tried_than_scored_are_refused():
+    with pytest.raises(InputError, match="tried"):
+        zoom_interval([0.1, 0.2, 0.3], 0.1, tried=2)
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "code", "said"),
+    [
+        ([1e308, -1e308, 1e308], {}, "NF253", "as good as infinite"),
+        ({1: 0.5, "1": 0.6}, {}, "NF253", "'1' more than once"),
+        ([0.5, 0.6], {"gate": float("inf")}, "NF008", "reached by all or by none"),
+        (Scores.from_arrays([[np.inf, -np.inf, 1.0], [1.0, 2.0, 3.0]]), {}, "NF253", "infinite"),
+        (
+            Scores.from_arrays([[np.inf, 0.0, 1.0, 2.0], [1.0, 2.0, 3.0, 4]], cluster=list("aabb")),
+            {},
+            "NF253",
+            "some scores are infinite",
+        ),
+        (Scores.from_arrays(np.ones((2, 4)), cluster=list("aabb")), {}, "NF253", "more clusters"),
+        (Scores.from_arrays(np.ones((2, 4))), {}, "NF253", "Give more rows"),
+    ],
+)
+def test_extremes_are_refused_with_the_reason(data, how, code, said):
+    with pytest.raises(InputError) as refused:
+        champion(data, **{"better": "higher"} | how)
+    assert refused.value.code == code
+    assert said in str(refused.value)
+
+
+def test_rows_without_spread_are_not_called_equal_scores():
+    x = np.array([np.ones(6), np.zeros(6)])
+    card = champion(Scores.from_arrays(x, metric="accuracy", cluster=list("aabbcc")))
+    said = " ".join(card.sentences())
+    assert "nothing differs between rows (or between clusters of them)" in said
+    assert "all scores are equal" not in said
+    (note,) = [note for note in card.notes if note.startswith("NF257")]
+    assert "scores of every row" not in note
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_one_row_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    x, alone = (rng.random((4, 15)) < 0.7).astype(float), [f"c{i}" for i in range(15)]
+    a = champion(Scores.from_arrays(x, metric="accuracy", cluster=alone))
+    b = champion(Scores.from_arrays(x, metric="accuracy"))
+    assert a.rows() == b.rows()
+    assert a.row("winner (no model)")["lower"] is not None
+    y = np.arange(15) < 6
+    areas = {str(i): row for i, row in enumerate(rng.normal(size=(3, 15)) + y)}
+    c = champion(Predictions.from_arrays(y, areas, cluster=alone))
+    assert c.rows() == champion(Predictions.from_arrays(y, areas)).rows()
+
+
+def test_what_a_gate_inside_an_interval_does_not_say():
+    card = champion([0.78, 0.80, 0.83], gate=0.9, n_positive=50, n_negative=950)
+    assert card.row("mean")["upper"] < 0.9 < card.row("winner")["upper"]
+    (note,) = [note for note in card.notes if note.startswith("NF258")]
+    assert "within the interval of winner. From such an interval follows neither" in note
+    near = champion([0.78, 0.80, 0.83], gate=0.8, n_positive=50, n_negative=950)
+    assert "of mean and of winner and of one score by itself. From" in str(near.notes)

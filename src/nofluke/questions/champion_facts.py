@@ -74,6 +74,10 @@ def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float
     if gate is None:
         return None
     at = checks.real(gate, name="gate")
+    if math.isinf(at):
+        raise InputError(
+            f"gate={gate!r} is reached by all or by none; give a number.", code="NF008"
+        )
     refuse_outside(given, np.array([at]), "gate")
     best = float(given.values[given.winner])
     values = {"planned": planned, "best": best}

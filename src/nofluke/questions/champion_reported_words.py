@@ -69,7 +69,7 @@ def _spelled(row: Row) -> str:
 
 
 def _whose(row: Row) -> str:
-    return "published" if row["candidate"] is None else f"of {row['candidate']}"
+    return "published" if row["candidate"] is None else f"candidate {row['candidate']}"
 
 
 def notes(card: ChampionCard) -> list[str]:

@@ -140,8 +140,10 @@ def _inside(card: ChampionCard, noise: Row) -> str:
 
 
 def _chance(p: float, *, digits: int = 4) -> str:
-    """A probability in a few digits; what is short of 1 is not rounded to it."""
+    """A probability in a few digits; what is short of 1 or above 0 is not rounded to it."""
     told = f"{p:.{digits}g}"
+    if p < 1e-12:  # chances below are lost in rounding, and none of them is 0
+        return f"less than {10.0**-digits:g}"
     return f"more than {1 - 10.0**-digits:.{digits}g}" if told == "1" and p < 1 else told
 
 
@@ -150,15 +152,14 @@ def _passes(yes: bool) -> str:  # noqa: FBT001 (a word for a truth value)
 
 
 def _luck(card: ChampionCard) -> list[str]:
-    if card.source == "numbers":
+    said = []
+    if card.source == "numbers" and card.sd > 0:
         said = [
             f"If all {card.m} were equally good with independent normal errors of this standard "
             f"deviation, the best would be {card.gap_if_equal:.4g} ahead of the mean on average. "
             "Whether the lead comes from seeds, from rows or from the choice, these numbers cannot "
             "tell; scores of every candidate on the same rows can."
         ]
-    else:
-        said = []
     for row in card.optimism:
         how = "observed correlation" if row["source"] == "rows" else "correlation"
         if row["source"] == "rows" and row["rho"] <= 0:
@@ -226,7 +227,12 @@ def notes(card: ChampionCard) -> tuple[str, ...]:
             "better than the best; mean, standard deviation and rank are those of the scores here, "
             "and are those of all only if none was left out for its score."
         )
-    if not _bounded(card):
+    if not _bounded(card) and card.source != "numbers":
+        found.append(
+            "NF257: nothing here bounds the true score of the best, and the lines of the winner "
+            "say why."
+        )
+    elif not _bounded(card):
         found.append(
             "NF257: from these numbers nothing bounds the true score of the best. Predictions of "
             "every candidate on the same rows do, or scores of every row; for areas n_positive= "
@@ -254,15 +260,15 @@ def _gate_notes(card: ChampionCard) -> list[str]:
     noisy = any(n["inside"] for n in gate["noise"] or ())
     held = [r["what"] for r in card.intervals if r["what"] != "next run" and _holds(r, at)]
     if noisy or held:
+        inside = ["one score by itself"] if noisy else []
         found.append(
-            f"NF258: the gate {at:g} lies inside the noise: of "
-            f"{', '.join(held) or 'the scores by themselves'}. The data say neither that it is "
-            "reached nor that it is missed."
+            f"NF258: the gate {at:g} lies inside the noise, within the interval of "
+            f"{' and of '.join(held + inside)}. From such an interval follows neither that the "
+            "gate is reached nor that it is missed."
         )
     if gate["planned_passes"] != gate["best_passes"]:
         found.append(
-            f"NF259: the gate {at:g} is {'reached' if gate['planned_passes'] else 'missed'} by "
-            f"what was planned and {'reached' if gate['best_passes'] else 'missed'} by the best of "
+            f"NF259: the gate {at:g} is missed by what was planned and reached by the best of "
             f"{card.tried}; passing by the best is passing by a choice after looking."
         )
     return found
