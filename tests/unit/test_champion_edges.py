@@ -195,3 +195,10 @@ def test_what_a_gate_inside_an_interval_does_not_say():
     assert "within the interval of winner. From such an interval follows neither" in note
     near = champion([0.78, 0.80, 0.83], gate=0.8, n_positive=50, n_negative=950)
     assert "of mean and of winner and of one score by itself. From" in str(near.notes)
+
+
+def test_a_published_text_keeps_its_own_decimals():
+    how = {"n_positive": 50, "n_negative": 950, "decimals": 2}
+    card = champion([0.78, 0.83], published="0.917", **how)
+    assert [row["decimals"] for row in card.reported] == [2, 2, 3]
+    assert champion([0.78, 0.83], published=0.91, **how).reported[-1]["decimals"] == 2

@@ -207,7 +207,7 @@ def _which(given: Entries, value: Any, decimals: int | None) -> tuple[float, int
     if same.size:
         return number, int(same[0]), _LAST
     places = champion_reported.places_of(value) if isinstance(value, str) else None
-    places = decimals if decimals is not None else places
+    places = decimals if places is None else places
     nearest = int(np.argmin(np.abs(given.values - number)))
     half = 0.0 if places is None else 0.5 * 10.0**-places + _LAST
     if abs(given.values[nearest] - number) <= half:

@@ -74,7 +74,9 @@ def reported(
     if published is not None and by_itself and behind is not None:
         if not 0 <= published["value"] <= 1:
             return tuple(found)
-        found.append(_row(None, published["value"], published["written"], decimals, behind))
+        text = published["written"]
+        places = decimals if places_of(text) is None else None  # its own, as it was written
+        found.append(_row(None, published["value"], text, places, behind))
     return tuple(found)
 
 

@@ -59,7 +59,7 @@ def _facts(result: ChampionCard) -> list[tuple[str, str]]:
         ("candidates tried", str(result.tried)),
         ("candidates in the data", str(result.m)),
         ("standard deviation", f"{result.sd:.4g}"),
-        ("best", f"{visible(best(result))}, {result.gap:.4g} from what was planned"),
+        ("best", f"{visible(best(result))}; {result.gap:.4g} from what was planned"),
         ("confidence of each interval", percent(result.level)),
     ]
     if result.gate is not None:
