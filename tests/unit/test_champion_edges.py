@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nofluke import Predictions, Scores, champion
-from nofluke.cli.champion_text import headline
+from nofluke.cli.champion_text import headline, tables
 from nofluke.errors import InputError
 from nofluke.selection.optimism import zoom_interval
 
@@ -202,3 +202,17 @@ def test_a_published_text_keeps_its_own_decimals():
     card = champion([0.78, 0.83], published="0.917", **how)
     assert [row["decimals"] for row in card.reported] == [2, 2, 3]
     assert champion([0.78, 0.83], published=0.91, **how).reported[-1]["decimals"] == 2
+
+
+def test_the_table_spells_zeros_that_were_reported(tmp_path):
+    card = champion([0.8, 0.83], n_positive=50, n_negative=950, decimals=2)
+    path = tmp_path / "card.html"
+    card.report(path)
+    assert ">0.80<" in path.read_text("utf-8")
+    (_, numbers) = tables(card)
+    assert [str(cell) for cell in numbers[1].columns[1].cells] == ["0.80", "0.83"]
+
+
+def test_a_plan_that_is_the_best_is_in_the_noise_once():
+    card = champion([0.7, 0.83], planned="name:2", gate=0.82, n_positive=50, n_negative=950)
+    assert str(card).count("lies inside the noise of") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nofluke.cli.tables import grid
+from nofluke.questions.champion_reported_words import spelled
 from nofluke.questions.champion_words import best
 from nofluke.results import outward, percent
 
@@ -43,7 +44,7 @@ def _numbers(result: ChampionCard) -> Table:
     lines = [
         [
             row["candidate"] or "published",
-            row["written"] or f"{row['value']:g}",
+            spelled(row),
             "not said" if row["decimals"] is None else str(row["decimals"]),
             {True: "yes", False: "no", None: "not checked"}[row["possible"]],
             f"{row['se']:.4g}",

@@ -108,7 +108,9 @@ def _gate(card: ChampionCard) -> list[str]:
         f"{_passes(gate['best_passes'])}; {gate['count']} of {gate['of']} "
         f"reach{'es' if gate['count'] == 1 else ''} it."
     ]
-    said += [_inside(card, noise) for noise in gate["noise"] or () if noise["inside"]]
+    noises = [noise for noise in gate["noise"] or () if noise["inside"]]
+    same = card.planned_value == card.best_value  # of which one sentence says all
+    said += [_inside(card, noise) for noise in noises[: 1 if same else None]]
     chance = card.passing
     if chance is not None and chance["p"] < 1:
         said.append(

@@ -7,6 +7,7 @@ from typing import Any
 from nofluke import plots
 from nofluke.plots.labels import visible
 from nofluke.questions.champion_card import ChampionCard
+from nofluke.questions.champion_reported_words import spelled
 from nofluke.questions.champion_words import best
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
@@ -36,6 +37,7 @@ def champion(result: ChampionCard) -> dict[str, Any]:
             )
         ],
         "rows": result.rows(),
+        "spelled": [spelled(row) for row in result.reported],
         "facts": _facts(result),
         "limits": list(_ALWAYS),
         "checked": [
