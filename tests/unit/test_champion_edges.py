@@ -216,3 +216,9 @@ def test_the_table_spells_zeros_that_were_reported(tmp_path):
 def test_a_plan_that_is_the_best_is_in_the_noise_once():
     card = champion([0.7, 0.83], planned="name:2", gate=0.82, n_positive=50, n_negative=950)
     assert str(card).count("lies inside the noise of") == 1
+
+
+def test_the_luck_of_unequal_rows_is_told_on_average():
+    x = np.random.default_rng(0).normal(size=(3, 40)) * np.array([[1], [2], [4]])
+    said = " ".join(champion(Scores.from_arrays(x, better="higher")).sentences())
+    assert " on average, the best would show" in said

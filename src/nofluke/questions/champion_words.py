@@ -166,11 +166,12 @@ def _luck(card: ChampionCard) -> list[str]:
         how = "observed correlation" if row["source"] == "rows" else "correlation"
         if row["source"] == "rows" and row["rho"] <= 0:
             how = "an observed correlation of at most"
+        average = " on average" if row["source"] == "rows" else ""
         said.append(
             f"Among {row['m']} equally good candidates with standard error {row['se']:.4g} and "
-            f"{how} {row['rho']:.3g}, the best would show {row['value']:.4g} more than it is worth "
-            f"on average, and its usual {percent(card.level)} interval would hold with probability "
-            f"{_chance(row['naive_coverage'], digits=3)} (normal errors)."
+            f"{how} {row['rho']:.3g}{average}, the best would show {row['value']:.4g} more than it "
+            f"is worth on average, and its usual {percent(card.level)} interval would hold with "
+            f"probability {_chance(row['naive_coverage'], digits=3)} (normal errors)."
         )
     if card.better == "lower":
         said = [s.replace(" more than it is worth", " less than it is worth") for s in said]
