@@ -172,3 +172,15 @@ def test_a_file_for_each_run_without_a_name_is_explained(capsys, tmp_path):
     code, _, err = ask(capsys, tmp_path, "--published", "0.9")
     assert code == 2
     assert "With one number for each run" in err
+
+
+def test_a_comma_is_a_decimal_mark_only_where_that_is_said(capsys):
+    code, _, err = ask(capsys, "0,78", "0,80", "--better", "higher")
+    assert (code, err[:5]) == (2, "NF008")
+    assert "'0,78' may be 0.78 or the two numbers 0 78" in err
+    assert "--decimal ," in err
+    how = ("--metric", "auc", "--format", "json")
+    _, out, _ = ask(capsys, "0,78", "0,80", *how, "--decimal", ",")
+    assert json.loads(out)["scores"] == {"1": 0.78, "2": 0.8}
+    _, out, _ = ask(capsys, "0.78,0.80", "0.83", *how)
+    assert json.loads(out)["scores"] == {"1": 0.78, "2": 0.8, "3": 0.83}

@@ -50,7 +50,7 @@ def test_an_impossible_area_is_named_with_its_neighbours():
     assert "NF281" in codes(card)
     said = " ".join(card.sentences())
     assert "1 of 2 reported numbers cannot come from 4 positive and 5 negative rows" in said
-    assert "0.84 (of 1), where the nearest that can are 0.825 and 0.85" in said
+    assert "0.84 (candidate 1), where the nearest that can are 0.825 and 0.85" in said
 
 
 def test_the_error_of_one_number_stands_beside_it():

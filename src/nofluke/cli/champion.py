@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -125,13 +126,33 @@ def _given(
     """Numbers as they are written where every word is one; predictions where labels are named."""
     from nofluke.cli import arguments, show
 
-    written = [part.strip() for word in words for part in word.split(",")]
+    written = _written(words, texts["decimal"])
     if _numbers(written):
+        _refuse_either(words, texts["decimal"])
         _refuse_columns(roles, positive, how["bounds"])
         return written
     sources = arguments.sources(words)
     with show.busy(f"reading {', '.join(words)}"):
         return _read(sources, roles, positive, how, texts)
+
+
+def _written(words: list[str], decimal: str | None) -> list[str]:
+    """The numbers, which commas part unless they are decimal marks."""
+    if decimal == ",":
+        return [word.strip().replace(",", ".") for word in words]
+    return [part.strip() for word in words for part in word.split(",")]
+
+
+def _refuse_either(words: list[str], decimal: str | None) -> None:
+    """0,78 is one number to some and two to others, and is not guessed."""
+    either = [word for word in words if re.fullmatch(r"[+-]?\d+,\d+", word.strip())]
+    if either and decimal is None:
+        one, two = either[0].strip().replace(",", "."), either[0].strip().replace(",", " ")
+        raise InputError(
+            f"{either[0]!r} may be {one} or the two numbers {two}; write which of both, or say "
+            "--decimal , where the comma is a decimal mark.",
+            code="NF008",
+        )
 
 
 def _numbers(words: list[str]) -> bool:

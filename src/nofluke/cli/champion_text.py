@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nofluke.cli.tables import grid
+from nofluke.questions.champion_reported_words import spelled
+from nofluke.questions.champion_words import best
 from nofluke.results import outward, percent
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def headline(result: ChampionCard) -> list[str]:
     gate = "" if result.gate is None else f", gate {result.gate['gate']:g}"
     return [
         f"planned ({result.rule}): {result.planned_value:.4g}; best of {result.tried} "
-        f"({result.best}): {result.best_value:.4g}; {result.better} is better{gate}"
+        f"({best(result)}): {result.best_value:.4g}; {result.better} is better{gate}"
     ]
 
 
@@ -42,7 +44,7 @@ def _numbers(result: ChampionCard) -> Table:
     lines = [
         [
             row["candidate"] or "published",
-            row["written"] or f"{row['value']:g}",
+            spelled(row),
             "not said" if row["decimals"] is None else str(row["decimals"]),
             {True: "yes", False: "no", None: "not checked"}[row["possible"]],
             f"{row['se']:.4g}",

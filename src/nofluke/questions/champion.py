@@ -98,7 +98,7 @@ def champion(
     value = _value(given, asked.planned)
     found = champion_intervals.intervals(given, asked)
     result = facts.gate_result(given, asked, gate, value)
-    one = facts.published_one(given, published)
+    one = facts.published_one(given, published, asked.decimals)
     numbers = champion_reported.reported(given, sizes, asked.decimals, one)
     champion_reported.refuse_idle(asked.decimals, numbers)
     summary = summary_only(given.values, better=given.better)
@@ -113,6 +113,7 @@ def champion(
         scores=dict(zip(given.names, given.values.tolist(), strict=True)),
         planned_value=value,
         best=given.names[given.winner],
+        tied=facts.tied(given),
         best_value=float(given.values[given.winner]),
         mean=summary.mean,
         sd=summary.sd,
@@ -124,7 +125,7 @@ def champion(
         optimism=facts.optimism(given, asked),
         published=one,
         reported=numbers,
-        decomposition=champion_words.decomposition(found.parts),
+        decomposition=facts.decomposition(found.parts),
         causes=summary.causes if given.source == "numbers" else (),
         guarantee=weakest(words),
         assumes=tuple(dict.fromkeys(r["assumes"] for r in found.rows if r["assumes"])),

@@ -28,6 +28,7 @@ class ChampionCard(Result):
         scores: Candidates and what they show.
         planned_value: What the plan reports.
         best: The candidate with the best score, the first of equals.
+        tied: Other candidates that show the same as the best.
         best_value: What it shows; no estimate, as it was chosen for it.
         mean: Mean score.
         sd: Standard deviation of the scores, with m - 1.
@@ -60,6 +61,7 @@ class ChampionCard(Result):
     scores: Mapping[str, float]
     planned_value: float
     best: str
+    tied: tuple[str, ...]
     best_value: float
     mean: float
     sd: float
@@ -117,6 +119,7 @@ class ChampionCard(Result):
             "scores": dict(self.scores),
             "planned_value": self.planned_value,
             "best": self.best,
+            "tied": list(self.tied),
             "best_value": self.best_value,
             "mean": self.mean,
             "sd": self.sd,

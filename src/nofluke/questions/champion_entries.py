@@ -136,6 +136,12 @@ def _named(data: Any) -> tuple[tuple[str, ...], tuple[str | None, ...], NDArray[
     given: Any
     if isinstance(data, Mapping):
         names, given = tuple(map(str, data)), list(data.values())
+        if len(set(names)) < len(names):
+            raise InputError(
+                f"data names {some([n for n in set(names) if names.count(n) > 1])} more than once, "
+                "as a number and as a text; give every candidate a name of its own.",
+                code="NF253",
+            )
     else:
         names, given = (), list(data) if isinstance(data, (list, tuple)) else data
     values = checks.sample(given, name="data")
@@ -158,7 +164,7 @@ def _areas(table: Predictions, better: str | None) -> Entries:
     both = table.matrix()
     y, s = rows.labelled(both.labels, both.predictions, several=True)
     rows.both_classes(y, what=WHAT)
-    clusters = table.clusters()
+    clusters = _several(table.clusters())
     found = roc_areas.deviations(y, s)
     return Entries(
         names=table.candidates,
@@ -187,10 +193,12 @@ def _table(table: Scores, better: str | None, metric: str | None) -> Entries:
         names, values = table.candidates, table.values.copy()
     else:
         names, scored = table.candidates, _matrix(table)
-        values, scored = scored.mean(axis=1), scored if scored.shape[1] > 1 else None
-    if scored is not None and table.cluster is not None and table.K > 1:
-        codes = _clusters(table)
-        clustered = clustered_means(scored, codes)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = scored.mean(axis=1)
+        scored = scored if scored.shape[1] > 1 else None
+    if scored is not None and table.cluster is not None and np.isfinite(scored).all():
+        codes = _several(_clusters(table))
+        clustered = None if codes is None else clustered_means(scored, codes)
     return Entries(
         names=names,
         values=values,
@@ -236,6 +244,13 @@ def _clusters(table: Scores) -> NDArray[np.int64]:
     return np.unique(by_candidate[0], return_inverse=True)[1].astype(np.int64)
 
 
+def _several(clusters: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Clusters where any has several rows; clusters of one row each are the rows themselves."""
+    if clusters is None or np.unique(clusters).size == clusters.size:
+        return None
+    return clusters
+
+
 def _complete(found: Entries) -> Entries:
     if found.m < 2:
         raise InputError(
@@ -243,10 +258,13 @@ def _complete(found: Entries) -> Entries:
             "interval, and so no card. Give the scores of all candidates that were tried.",
             code="NF253",
         )
-    if not np.isfinite(found.values).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.std(found.values)
+    if not np.isfinite(spread):
+        what = "as good as " if np.isfinite(found.values).all() else ""
         raise InputError(
-            "some scores are infinite, and have no mean and no spread; leave such runs out and say "
-            "so with tried=, or give them the worst score there is.",
+            f"some scores are {what}infinite, and have no mean and no spread; leave such runs out "
+            "and say so with tried=, or give them the worst score there is.",
             code="NF253",
         )
     return found

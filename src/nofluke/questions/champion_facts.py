@@ -20,11 +20,43 @@ from nofluke.selection.optimism import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from nofluke.questions.champion_entries import Entries
+    from nofluke.questions.champion_intervals import Parts
     from nofluke.questions.champion_rows import Asked
     from nofluke.results import Row
 
 _RHOS = (0.0, 0.5, 0.9)
+_LAST = 1e-12  # sums may be off in the last digits
+
+
+def tied(given: Entries) -> tuple[str, ...]:
+    """Candidates other than the winner that show the same score."""
+    same = equal(given.values, float(given.values[given.winner]))
+    return tuple(given.names[i] for i in same.tolist() if i != given.winner)
+
+
+def equal(values: NDArray[np.float64], number: float) -> NDArray[np.int64]:
+    """Positions of the values that are a number but for the last digits of a sum."""
+    return np.flatnonzero(np.abs(values - number) <= 1e-12 * np.abs(values).max())
+
+
+def decomposition(parts: Parts | None) -> Row | None:
+    """The variances of seeds and rows, under one name each for areas, means and clusters."""
+    if parts is None:
+        return None
+    shared = hasattr(parts, "shared_variance")
+    return {
+        "seed_variance": getattr(parts, "true_seed_variance" if shared else "seed_variance"),
+        "row_variance": getattr(parts, "shared_variance" if shared else "row_variance"),
+        "correlation": parts.mean_correlation,
+        "se_mean": parts.se,
+        "se_one": parts.se_one,
+        "wrong_se": parts.wrong_se,
+        "df": parts.df,
+        "p_equal": parts.p_equal,
+    }
 
 
 def reached(value: float, gate: float, better: str) -> bool:
@@ -42,6 +74,10 @@ def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float
     if gate is None:
         return None
     at = checks.real(gate, name="gate")
+    if math.isinf(at):
+        raise InputError(
+            f"gate={gate!r} is reached by all or by none; give a number.", code="NF008"
+        )
     refuse_outside(given, np.array([at]), "gate")
     best = float(given.values[given.winner])
     values = {"planned": planned, "best": best}
@@ -110,46 +146,54 @@ def _observed(given: Entries, asked: Asked) -> Row:
     return told
 
 
-def published_one(given: Entries, value: float | str | None) -> Row | None:
+def published_one(
+    given: Entries, value: float | str | None, decimals: int | None = None
+) -> Row | None:
     """A published number among the others: its rank, and how far it is from them.
 
     The p-value by rank needs no distribution: if it was any one of them with equal chance, its rank
-    is as good or better with this probability. The one by t takes scores for normal.
+    is as good or better with this probability. The one by t takes scores for normal. A number
+    that no run shows, and that runs round to, is that of the nearest; the others that do are ties.
     """
     if value is None:
         return None
-    number, at = _which(given, value)
+    number, at, slack = _which(given, value, decimals)
     refuse_outside(given, np.array([number]), "published")
     others = given.values if at is None else np.delete(given.values, at)
     ahead = given.sign * (others - number)
-    total = others.size + 1
+    total, exact = others.size + 1, at is not None and slack == _LAST
     told: Row = {
         "value": number,
-        "written": value.strip() if isinstance(value, str) and at is None else None,
+        "written": value.strip() if isinstance(value, str) and not exact else None,
         "candidate": None if at is None else given.names[at],
-        "rank": 1 + int((ahead > 1e-12).sum()),
+        "rounded": slack > _LAST,
+        "rank": 1 + int((ahead > slack).sum()),
         "of": total,
-        "pvalue_rank": (1 + int((ahead >= -1e-12).sum())) / total,
+        "pvalue_rank": (1 + int((ahead >= -slack).sum())) / total,
         "others_mean": float(others.mean()),
         "others_sd": None,
         "t": None,
         "df": None,
         "pvalue_t": None,
-        "beyond": at is None and bool((ahead < -1e-12).all()),
+        "beyond": at is None and bool((ahead < -slack).all()),
     }
     if others.size > 1 and np.ptp(others) > 0:
         sd, df = float(others.std(ddof=1)), others.size - 1
-        t = (number - told["others_mean"]) / (sd * math.sqrt(1 + 1 / others.size))
+        shown = number if at is None else float(given.values[at])
+        t = (shown - told["others_mean"]) / (sd * math.sqrt(1 + 1 / others.size))
         tail = float(stdtr(df, -given.sign * t))
         told |= {"others_sd": sd, "t": t, "df": df, "pvalue_t": tail}
     return told
 
 
-def _which(given: Entries, value: Any) -> tuple[float, int | None]:
-    """The number and the candidate that has it, the first of equals; None if nobody has."""
+def _which(given: Entries, value: Any, decimals: int | None) -> tuple[float, int | None, float]:
+    """The number, the candidate that has it, the first of equals, and what counts as a tie.
+
+    Nobody has it exactly where a published number is rounded; then it is that of the nearest.
+    """
     if isinstance(value, str) and value.startswith("name:"):
         at = position(given, value, option="published")
-        return float(given.values[at]), at
+        return float(given.values[at]), at, _LAST
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -159,8 +203,16 @@ def _which(given: Entries, value: Any) -> tuple[float, int | None]:
             f"published={value!r} is neither a finite number nor 'name:' with a candidate.",
             code="NF254",
         )
-    same = np.flatnonzero(np.abs(given.values - number) <= 1e-12 * max(1.0, abs(number)))
-    return number, int(same[0]) if same.size else None
+    same = equal(given.values, number)
+    if same.size:
+        return number, int(same[0]), _LAST
+    places = champion_reported.places_of(value) if isinstance(value, str) else None
+    places = decimals if places is None else places
+    nearest = int(np.argmin(np.abs(given.values - number)))
+    half = 0.0 if places is None else 0.5 * 10.0**-places + _LAST
+    if abs(given.values[nearest] - number) <= half:
+        return number, nearest, half
+    return number, None, _LAST
 
 
 def position(given: Entries, text: str, *, option: str) -> int:

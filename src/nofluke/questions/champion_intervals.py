@@ -12,7 +12,7 @@ from nofluke import quantiles
 from nofluke.classify.auc_intervals import auc_interval
 from nofluke.errors import InputError
 from nofluke.kernels import student
-from nofluke.questions.champion_rows import NO_ROWS, NO_SPREAD, row
+from nofluke.questions.champion_rows import FLAT_ROWS, NO_ROWS, NO_SPREAD, row
 from nofluke.questions.champion_winner import winner
 from nofluke.selection.clustered_means import ClusterDecomposition, decompose_clustered
 from nofluke.selection.decompose import SeedDecomposition, of_deviations
@@ -50,12 +50,21 @@ def intervals(given: Entries, asked: Asked) -> Found:
     about_best, told = winner(given, asked)
     rows.extend(about_best)
     if all(line["lower"] is None for line in rows):
-        raise InputError(
-            f"no interval can be had: {NO_SPREAD}. Give rows (predictions or scores of examples), "
-            "n_positive= and n_negative= for areas, or n_rows= for shares of rows.",
-            code="NF253",
-        )
+        raise InputError(_nothing(given), code="NF253")
     return Found(rows=tuple(rows), parts=parts, notes=tuple(dict.fromkeys((*notes, *told))))
+
+
+def _nothing(given: Entries) -> str:
+    if given.rows is None:
+        return (
+            f"no interval can be had: {NO_SPREAD}. Give rows (predictions or scores of examples), "
+            "n_positive= and n_negative= for areas, or n_rows= for shares of rows."
+        )
+    units = "rows" if given.clusters is None else "clusters"
+    return (
+        f"no interval can be had: {FLAT_ROWS}. Give more {units}, or where rows are independent "
+        "the lowest and highest score there can be (bounds=)."
+    )
 
 
 def _decomposed(given: Entries, asked: Asked) -> Parts | None:
@@ -146,7 +155,7 @@ def _own(given: Entries, asked: Asked) -> Row:
         if given.clustered is not None:
             se, df = math.sqrt(given.clustered.covariance[at, at]), given.clustered.df
         if se == 0:
-            return row(given, asked, what, value, None, ("t", "none", NO_SPREAD), at=at)
+            return row(given, asked, what, value, None, ("t", "none", FLAT_ROWS), at=at)
         near = student.limits(value, se, df, asked.alpha, "both")
         words = ("t", "asymptotic", fixed)
         return row(given, asked, what, value, (near.lower, near.upper), words, at=at)

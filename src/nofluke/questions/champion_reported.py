@@ -70,10 +70,13 @@ def reported(
         for name, value, text in zip(given.names, given.values.tolist(), texts, strict=True):
             found.append(_row(name, value, text, decimals, sizes))
     behind = champion_sizes.behind(given, sizes)
-    if published is not None and published["candidate"] is None and behind is not None:
+    by_itself = published is not None and (published["candidate"] is None or published["rounded"])
+    if published is not None and by_itself and behind is not None:
         if not 0 <= published["value"] <= 1:
             return tuple(found)
-        found.append(_row(None, published["value"], published["written"], decimals, behind))
+        text = published["written"]
+        places = decimals if places_of(text) is None else None  # its own, as it was written
+        found.append(_row(None, published["value"], text, places, behind))
     return tuple(found)
 
 

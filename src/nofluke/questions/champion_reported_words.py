@@ -25,7 +25,7 @@ def _errors(found: tuple[Row, ...]) -> list[str]:
     behind, word = found[0]["rows"], found[0]["guarantee"]
     if _only_published(found):
         return [
-            f"The published {_spelled(found[0])}, if it is of the same {behind}, has standard "
+            f"The published {spelled(found[0])}, if it is of the same {behind}, has standard "
             f"error {span} by their number alone ({word})."
         ]
     return [f"By {behind} alone, one such number has standard error {span} ({word})."]
@@ -56,12 +56,12 @@ def _only_published(found: tuple[Row, ...]) -> bool:
 
 def _nearest(row: Row) -> str:
     return (
-        f"{_spelled(row)} ({_whose(row)}), where the nearest that can are {row['below']:.6g} and "
+        f"{spelled(row)} ({_whose(row)}), where the nearest that can are {row['below']:.6g} and "
         f"{row['above']:.6g}"
     )
 
 
-def _spelled(row: Row) -> str:
+def spelled(row: Row) -> str:
     """The number as it was reported."""
     if row["written"] is not None:
         return str(row["written"])
@@ -69,7 +69,7 @@ def _spelled(row: Row) -> str:
 
 
 def _whose(row: Row) -> str:
-    return "published" if row["candidate"] is None else f"of {row['candidate']}"
+    return "published" if row["candidate"] is None else f"candidate {row['candidate']}"
 
 
 def notes(card: ChampionCard) -> list[str]:
@@ -83,7 +83,7 @@ def notes(card: ChampionCard) -> list[str]:
         )
     wrong = [row for row in card.reported if row["possible"] is False]
     if wrong:
-        names = ", ".join(_spelled(row) for row in wrong[:5]) + (" ..." if len(wrong) > 5 else "")
+        names = ", ".join(spelled(row) for row in wrong[:5]) + (" ..." if len(wrong) > 5 else "")
         said.append(
             f"NF281: {names} cannot be computed from {wrong[0]['rows']} as "
             f"{'areas' if 'positive' in wrong[0]['rows'] else 'shares'} of them. Other rows, a "

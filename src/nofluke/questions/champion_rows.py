@@ -16,6 +16,10 @@ NO_ROWS = (
     "candidates do; for areas the sizes of both classes do roughly, for shares of rows their "
     "number does"
 )
+FLAT_ROWS = (
+    "nothing differs between rows (or between clusters of them), which is ignorance of the spread "
+    "and not certainty"
+)
 NO_SPREAD = "all scores are equal, which is ignorance of the spread and not certainty"
 
 

@@ -14,7 +14,8 @@ from nofluke.classify.auc import ASSUMES, ASSUMES_CLUSTERS, effective
 from nofluke.classify.auc_intervals import auc_interval
 from nofluke.errors import InputError
 from nofluke.questions.certify import certify
-from nofluke.questions.champion_rows import NO_ROWS, NO_SPREAD, row
+from nofluke.questions.champion_reported import places_of
+from nofluke.questions.champion_rows import FLAT_ROWS, NO_ROWS, row
 from nofluke.questions.champion_sizes import ShareSizes
 from nofluke.results import Interval
 from nofluke.scores import metrics
@@ -54,7 +55,7 @@ def _interval(given: Entries, asked: Asked) -> tuple[Row, tuple[str, ...]]:
     if given.rows is not None:
         se, df = _mean_errors(given)
         if not se.max() > 0:
-            return row(given, asked, what, shown, None, ("none", "none", NO_SPREAD), at=at), ()
+            return row(given, asked, what, shown, None, ("none", "none", FLAT_ROWS), at=at), ()
         return _zoomed(given, asked, what, se * _wider(df, asked), "asymptotic"), ()
     return _of_number(given, asked, what), ()
 
@@ -101,8 +102,7 @@ def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: 
     instead of 95 %, and this 97 % or more (400 repeats each).
     """
     x = given.sign * given.values
-    hidden = np.full(asked.tried - given.m, x.max())
-    found = zoom_interval(np.concatenate([x, hidden]), float(se.max()), level=asked.level)
+    found = zoom_interval(x, float(se.max()), level=asked.level, tried=asked.tried)
     limits = sorted((given.sign * found.lower, given.sign * found.upper))
     units = "; clusters are independent draws" if given.clustered is not None else ""
     words = ("zoom", word, f"{_BEST}; scores are nearly normal{units}")
@@ -128,8 +128,6 @@ def _best_share(given: Entries, asked: Asked, what: tuple[str, str], sizes: Shar
 
 def _counts(given: Entries, asked: Asked, sizes: ShareSizes) -> tuple[int, int] | None:
     """The fewest and most rows that the winner's number may stand for; None if not known."""
-    from nofluke.questions.champion_reported import places_of
-
     text = given.written[given.winner] if given.written else None
     places = places_of(text) if asked.decimals is None else asked.decimals
     if places is None:

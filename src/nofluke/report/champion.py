@@ -7,6 +7,8 @@ from typing import Any
 from nofluke import plots
 from nofluke.plots.labels import visible
 from nofluke.questions.champion_card import ChampionCard
+from nofluke.questions.champion_reported_words import spelled
+from nofluke.questions.champion_words import best
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.results import percent
@@ -35,6 +37,7 @@ def champion(result: ChampionCard) -> dict[str, Any]:
             )
         ],
         "rows": result.rows(),
+        "spelled": [spelled(row) for row in result.reported],
         "facts": _facts(result),
         "limits": list(_ALWAYS),
         "checked": [
@@ -58,7 +61,7 @@ def _facts(result: ChampionCard) -> list[tuple[str, str]]:
         ("candidates tried", str(result.tried)),
         ("candidates in the data", str(result.m)),
         ("standard deviation", f"{result.sd:.4g}"),
-        ("best", f"{visible(result.best)}, {result.gap:.4g} from what was planned"),
+        ("best", f"{visible(best(result))}; {result.gap:.4g} from what was planned"),
         ("confidence of each interval", percent(result.level)),
     ]
     if result.gate is not None:

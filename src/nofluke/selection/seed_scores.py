@@ -117,7 +117,7 @@ def decompose_means(
         mean_correlation=b / (b + e) if b + e > 0 else None,
         se=se,
         se_one=math.sqrt(model.of_one),
-        wrong_se=float(means.std(ddof=1)) / math.sqrt(means.size),
+        wrong_se=float(means.std(ddof=1)) / math.sqrt(means.size) if np.ptp(means) > 0 else 0.0,
         df=model.df,
         p_equal=equal.pvalue,
         assumes=f"rows are independent draws; {SEEDS}",

@@ -30,7 +30,7 @@ class ZoomInterval:
         method: "stepdown" or "simultaneous".
         winner: Its position.
         plausible: How many candidates the wider limit still reckons with.
-        m: Number of candidates.
+        m: Number of candidates that could have been chosen.
         bonferroni: Half-width that all m would need.
         guarantee: "asymptotic": scores are normal with these standard errors, in the limit.
     """
@@ -60,6 +60,7 @@ def zoom_interval(
     level: float = 0.95,
     method: str = "stepdown",
     nu: float | None = None,
+    tried: int | None = None,
 ) -> ZoomInterval:
     """Interval for the true score of the best of m, from scores and their standard errors only.
 
@@ -73,9 +74,11 @@ def zoom_interval(
         level: Coverage promised.
         method: "stepdown" (zoom), or "simultaneous" over the candidates that may be best.
         nu: Part of the error level with which "simultaneous" finds those; by default a tenth.
+        tried: How many could have been chosen, those without a score here included, none of which
+            scored higher than the best; they count as if they had scored as high.
 
     Raises:
-        InputError: A standard error is not above 0, shapes differ, or nu does not fit.
+        InputError: A standard error is not above 0, shapes differ, or nu or tried does not fit.
 
     Source: Zrnic & Fithian 2024, Annals of Statistics 52:1227 (simultaneous) and arXiv 2411.18569
     (zoom).
@@ -88,15 +91,16 @@ def zoom_interval(
     sigma = _largest(se, x.size)
     alpha = checks.alpha(level=level, alpha=None)
     way = checks.choice(method, ("stepdown", "simultaneous"), name="method")
+    m = x.size if tried is None else checks.whole(tried, name="tried", least=x.size)
     winner = int(np.argmax(x))
     gaps = np.sort((x[winner] - x) / sigma)[::-1]
     if way == "stepdown":
         if nu is not None:
             raise InputError("nu= belongs to method='simultaneous'.", code="NF008")
-        down, left = _lower_radius(gaps, alpha)
-        up, _ = _upper_radius(gaps, alpha)
+        down, left = _lower_radius(gaps, alpha, m)
+        up, _ = _upper_radius(gaps, alpha, m)
     else:
-        down, left = _simultaneous(gaps, alpha, alpha / 10 if nu is None else nu)
+        down, left = _simultaneous(gaps, alpha, alpha / 10 if nu is None else nu, m)
         up = down
     return ZoomInterval(
         score=float(x[winner]),
@@ -106,21 +110,21 @@ def zoom_interval(
         method=way,
         winner=winner,
         plausible=left,
-        m=x.size,
-        bonferroni=_bonferroni(alpha, x.size) * sigma,
+        m=m,
+        bonferroni=_bonferroni(alpha, m) * sigma,
         guarantee="asymptotic",
     )
 
 
-def _lower_radius(gaps: NDArray[np.float64], alpha: float) -> tuple[float, int]:
+def _lower_radius(gaps: NDArray[np.float64], alpha: float, m: int) -> tuple[float, int]:
     """Distance of the lower limit in standard errors, and the candidates left.
 
     The confidence set holds the true scores from which each candidate j errs by at most R_j, where
     R_j is half its distance to the best, or r if that is more, and the probabilities of all R_j add
     up to alpha. Whoever is ``gap`` behind has R_j >= (gap - r) / 3, so that a bound on r gives one
-    on his part of alpha, and this a better bound on r.
+    on his part of alpha, and this a better bound on r. There are m, those beyond gaps at 0.
     """
-    left, rest, best = gaps.size, alpha, _bonferroni(alpha, gaps.size)
+    left, rest, best = m, alpha, _bonferroni(alpha, m)
     r = best
     for gap in gaps[:-1].tolist():
         if gap <= 4 * r:
@@ -132,9 +136,9 @@ def _lower_radius(gaps: NDArray[np.float64], alpha: float) -> tuple[float, int]:
     return best, left
 
 
-def _upper_radius(gaps: NDArray[np.float64], alpha: float) -> tuple[float, int]:
+def _upper_radius(gaps: NDArray[np.float64], alpha: float, m: int) -> tuple[float, int]:
     """Distance of the upper limit: if that is t above, R_j >= (gap + t) / 3, and t >= z."""
-    left, rest, best = gaps.size, alpha, _bonferroni(alpha, gaps.size)
+    left, rest, best = m, alpha, _bonferroni(alpha, m)
     z, r = _bonferroni(alpha, 1), best
     for gap in gaps[:-1].tolist():
         if gap <= 2 * r:
@@ -149,7 +153,7 @@ def _upper_radius(gaps: NDArray[np.float64], alpha: float) -> tuple[float, int]:
     return best, left
 
 
-def _simultaneous(gaps: NDArray[np.float64], alpha: float, nu: float) -> tuple[float, int]:
+def _simultaneous(gaps: NDArray[np.float64], alpha: float, nu: float, m: int) -> tuple[float, int]:
     """Bonferroni's distance over those who may be best, who are found with error nu."""
     part = checks.fraction(nu, name="nu")
     if part > alpha * (1 - 1e-9):  # 1 - 0.95 is a little more than 0.05
@@ -157,7 +161,8 @@ def _simultaneous(gaps: NDArray[np.float64], alpha: float, nu: float) -> tuple[f
             f"nu={nu:g} leaves nothing of the error level {alpha:.6g}; give less, such as a tenth.",
             code="NF008",
         )
-    left = int(np.count_nonzero(gaps <= 4 * _bonferroni(part, gaps.size)))
+    behind = int(np.count_nonzero(gaps > 4 * _bonferroni(part, m)))
+    left = m - behind
     return _bonferroni(alpha - part, left), left
 
 
