@@ -11,6 +11,7 @@ import numpy as np
 from nofluke import checks, proportions
 from nofluke.errors import InputError
 from nofluke.kernels import restarts
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,7 @@ _ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Monitor:
+class Monitor(Shown):
     """What labelled batches have said so far; ``add`` gives the next one and changes nothing.
 
     Attributes:

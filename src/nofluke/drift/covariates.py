@@ -12,6 +12,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import two_samples
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PSI:
+class PSI(Shown):
     """The population stability index, beside what it is without any drift.
 
     Attributes:
@@ -63,7 +64,7 @@ class PSI:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureDrift:
+class FeatureDrift(Shown):
     """One feature at two times.
 
     Attributes:
@@ -82,7 +83,7 @@ class FeatureDrift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CovariateDrift:
+class CovariateDrift(Shown):
     """Whether the predictors have changed.
 
     Attributes:

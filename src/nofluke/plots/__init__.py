@@ -17,6 +17,7 @@ from nofluke.plots.envelope import envelope
 from nofluke.plots.evidence import evidence
 from nofluke.plots.fan import band_fan
 from nofluke.plots.forest import methods, subgroups
+from nofluke.plots.leaks import leaks
 from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
@@ -26,6 +27,7 @@ from nofluke.plots.reliability import reliability
 from nofluke.plots.rules import rules
 from nofluke.plots.runs import runs
 from nofluke.plots.shares import group_shares
+from nofluke.plots.spreads import predictions, scores
 from nofluke.plots.vector import svg
 
 __all__ = [
@@ -43,17 +45,20 @@ __all__ = [
     "group_shares",
     "index_picture",
     "kpi_against_gamma",
+    "leaks",
     "methods",
     "normal_quantiles",
     "parts",
     "pooled",
     "precision_recall",
+    "predictions",
     "ranking",
     "rates",
     "reliability",
     "roc",
     "rules",
     "runs",
+    "scores",
     "subgroups",
     "svg",
 ]

@@ -9,6 +9,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nofluke.plots.labels import visible
 from nofluke.results import outward
 
@@ -65,6 +67,19 @@ def spelled(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(spelled, value))
     return visible(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def cell(value: Any) -> str:
+    """A value of a plain table.
+
+    >>> cell(0.123456789), cell(True), cell(None), cell("a")
+    ('0.12346', 'yes', '–', 'a')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, float | np.floating):
+        return number(None if value is None else float(value))
+    return spelled(value)
 
 
 def cautions(notes: Sequence[str]) -> list[tuple[str, str]]:

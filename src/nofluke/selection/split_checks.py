@@ -12,6 +12,7 @@ from nofluke.errors import InputError, some
 from nofluke.selection import duplicates
 from nofluke.selection import split_columns as c
 from nofluke.selection.split_plan import positions
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ KINDS: Final = ("row", *c.UNITS, "time", "class", "text", "X")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Shown):
     """One thing that a split does not keep apart.
 
     Attributes:
@@ -43,7 +44,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SplitCheck:
+class SplitCheck(Shown):
     """What a split keeps apart and what not.
 
     Attributes:

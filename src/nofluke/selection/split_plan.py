@@ -11,6 +11,7 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.selection import split_columns as c
 from nofluke.selection.split_folds import cut, deal
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ _OPEN: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Splitter:
+class Splitter(Shown):
     """Splits of n rows into training and test rows; a splitter of scikit-learn, too.
 
     Attributes:
