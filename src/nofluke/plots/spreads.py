@@ -51,11 +51,11 @@ def scores(table: Scores, *, ax: Axes | None = None) -> Axes:
     ax = canvas.axes(ax, height=1.7 + 0.26 * len(shown))
     unit = labels.short(table.metric, 40) if table.metric else "score"
     way = f" ({table.better} is better)" if table.better else ""
-    what = "Share of 1" if table.binary else "How the scores lie"
+    what = "Share of 1, by candidate" if table.binary else "How the scores of each candidate lie"
     canvas.caption(
         ax,
-        title=f"{what} of each candidate{_more(table.K)}\ndescriptive",
-        told=f"One line for each of {len(shown)} candidates: {what.lower()}, and the mean.",
+        title=f"{what}{_more(table.K)}\ndescriptive",
+        told=f"One line for each of {len(shown)} candidates: {what[0].lower()}{what[1:]}.",
         x=f"{unit}{way}",
         y="",
     )
@@ -149,7 +149,6 @@ def _spread(ax: Axes, line: Line, finite: NDArray[np.float64]) -> None:
     low, q1, middle, q3, high = np.quantile(finite, _SHARES, method="inverted_cdf")
     y, colour = line.place, line.colour
     ax.plot([low, high], [y, y], color=colour, lw=1, label=line.name, gid="range")
-    style = {"mfc": "white"} if line.open else {}
     ax.barh(
         y,
         q3 - q1,
@@ -162,4 +161,4 @@ def _spread(ax: Axes, line: Line, finite: NDArray[np.float64]) -> None:
     )
     ax.plot([middle, middle], [y - 0.15, y + 0.15], color=canvas.INK, lw=1.6, zorder=4)
     mean = float(finite.mean())
-    ax.plot(mean, y, "D", color=colour, mec=canvas.INK, mew=0.8, ms=4.5, zorder=5, **style)
+    ax.plot(mean, y, "D", mfc="white", mec=canvas.INK, mew=0.8, ms=4.5, zorder=5)

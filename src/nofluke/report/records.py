@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FEW: Final = 8  # values that are written out
+_OUTWARD: Final = {"lower": "higher", "upper": "lower"}
 _LONG: Final = 200  # characters of a value whose kind is not known
 
 
@@ -59,10 +60,15 @@ def visible_lines(text: str) -> str:
 def _facts(thing: Any) -> list[tuple[str, str]]:
     if not dataclasses.is_dataclass(thing):
         return []
-    return [
-        (field.name.replace("_", " "), _value(getattr(thing, field.name)))
-        for field in dataclasses.fields(thing)
-    ]
+    names = [field.name for field in dataclasses.fields(thing)]
+    return [(name.replace("_", " "), _field(name, getattr(thing, name))) for name in names]
+
+
+def _field(name: str, value: Any) -> str:
+    """A field in a few words; limits are rounded outward, so that they stay true."""
+    if name in _OUTWARD and isinstance(value, float | np.floating) and not np.isnan(value):
+        return wording.promised(float(value), _OUTWARD[name])
+    return _value(value)
 
 
 def _rows(thing: Any) -> dict[str, Any]:
@@ -90,7 +96,9 @@ def _parts(value: Any) -> str:
     """A value that holds others, or of which nothing is known."""
     if isinstance(value, Mapping):
         return _several([f"{visible(str(k))}: {_value(v)}" for k, v in value.items()])
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _parts(value._asdict())
+    if isinstance(value, list | tuple):
         return _several([_value(v) for v in value])
     if isinstance(value, Shown):
         return visible(_own_text(value)) or _words(type(value).__name__)
