@@ -138,10 +138,10 @@ def _spreads(ax: Axes, lines: Sequence[Line]) -> list[str]:
         low, high = min(float(x.min()) for x in known), max(float(x.max()) for x in known)
         pad = 0.04 * (high - low) or 0.5
         ax.set_xlim(low - pad, high + pad)
-    told = ["thin: lowest to highest; thick: quartiles; stroke: median; diamond: mean"]
+    footer = ["thin: lowest to highest; thick: quartiles; stroke: median; diamond: mean"]
     if any(x.size < line.values.size for line, x in zip(lines, ends, strict=True)):
-        told.append("drawn without the infinite ones")
-    return told
+        footer.append("drawn without the infinite ones")
+    return footer
 
 
 def _spread(ax: Axes, line: Line, finite: NDArray[np.float64]) -> None:

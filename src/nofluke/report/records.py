@@ -49,7 +49,8 @@ def _words(name: str) -> str:
 
 def _own_text(thing: Any) -> str:
     """Its own words; nothing where it has only those that every record has."""
-    return visible_lines(str(thing)) if type(thing).__str__ is not object.__str__ else ""
+    own = any("__str__" in vars(c) for c in type(thing).__mro__[:-1])
+    return visible_lines(str(thing)) if own else ""
 
 
 def visible_lines(text: str) -> str:
