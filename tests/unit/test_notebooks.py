@@ -11,7 +11,10 @@ NOTEBOOKS = Path(__file__).parents[2] / "docs" / "notebooks"
 NAMES = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 #: Which cells show a page or a table of ours (not a data frame's own), and which a picture.
 SHOWN = {
-    "classifier-card": (["nofluke predictions", "nofluke classifier ·", "nofluke area interval"], 1),
+    "classifier-card": (
+        ["nofluke predictions", "nofluke classifier ·", "nofluke area interval"],
+        1,
+    ),
     "first-certificate": (["nofluke scores", "nofluke certify"], 2),
     "is-b-better": (["nofluke scores", "nofluke compare", "nofluke sample_size"], 1),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -127,21 +128,41 @@ def _shares(ax: Axes, lines: Sequence[Line]) -> list[str]:
 def _spreads(ax: Axes, lines: Sequence[Line]) -> list[str]:
     """Draw the lines, each with its count on the right; infinite values are told and not drawn."""
     ends = [line.values[np.isfinite(line.values)] for line in lines]
-    known = [x for x in ends if x.size]
     for line, finite in zip(lines, ends, strict=True):
         if finite.size:
             _spread(ax, line, finite)
         endless = line.values.size - finite.size
         told = f", {endless} infinite" if endless else ""
-        canvas.beside(ax, line.place, f"n={line.values.size}{told}")
-    if known:
-        low, high = min(float(x.min()) for x in known), max(float(x.max()) for x in known)
-        pad = 0.04 * (high - low) or 0.5
-        ax.set_xlim(low - pad, high + pad)
-    footer = ["thin: lowest to highest; thick: quartiles; stroke: median; diamond: mean"]
+        canvas.beside(ax, line.place, f"{_mean(line.values)} (n={line.values.size}{told})")
+    footer = ["thin: lowest to highest; thick: quartiles; stroke: median; diamond: mean (right)"]
+    footer += _horizon(ax, [x for x in ends if x.size])
     if any(x.size < line.values.size for line, x in zip(lines, ends, strict=True)):
         footer.append("drawn without the infinite ones")
     return footer
+
+
+def _mean(values: NDArray[np.float64]) -> str:
+    """The mean in a few digits; of both infinities, or of nothing, there is none."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = float(np.mean(values)) if values.size else math.nan
+    return "no mean" if math.isnan(mean) else f"{mean:.3g}".replace("inf", "∞")
+
+
+def _horizon(ax: Axes, known: Sequence[NDArray[np.float64]]) -> list[str]:
+    """Set the horizontal axis, logarithmic where far values would squeeze the others flat."""
+    if not known:
+        return []
+    low, high = min(float(x.min()) for x in known), max(float(x.max()) for x in known)
+    middle = float(np.median([np.median(x) for x in known]))
+    if low >= 0 and canvas.stretch(ax, "x", [low, high], middle=middle):
+        # Three decades below the middle: what is smaller still is told, not drawn.
+        start = max(low, middle / 1000)
+        ax.set_xlim(start / 1.3, high * 1.3)
+        ax.set_xlabel(f"{ax.get_xlabel()}, log scale")
+        return [f"scores below {start:.2g} lie left of the axis"] if low < start else []
+    pad = 0.04 * (high - low) or 0.5
+    ax.set_xlim(low - pad, high + pad)
+    return []
 
 
 def _spread(ax: Axes, line: Line, finite: NDArray[np.float64]) -> None:
@@ -160,5 +181,7 @@ def _spread(ax: Axes, line: Line, finite: NDArray[np.float64]) -> None:
         zorder=3,
     )
     ax.plot([middle, middle], [y - 0.15, y + 0.15], color=canvas.INK, lw=1.6, zorder=4)
-    mean = float(finite.mean())
-    ax.plot(mean, y, "D", mfc="white", mec=canvas.INK, mew=0.8, ms=4.5, zorder=5)
+    if finite.size == line.values.size:
+        ax.plot(
+            float(finite.mean()), y, "D", mfc="white", mec=canvas.INK, mew=0.8, ms=4.5, zorder=5
+        )
