@@ -99,7 +99,8 @@ def log(results: Mapping[str, Any]) -> Log:
     columns = {m: name for name in results if (m := _match(name))}
     splits = sorted({int(m[1]) for m in columns})
     metrics = dict.fromkeys(m[2] for m in columns)
-    params, repeated = _names(results["params"])
+    rounds = {"iter": results["iter"]} if "iter" in results else {}
+    params, repeated = _names(results["params"], rounds.get("iter", [0] * len(results["params"])))
     scores: dict[str, list[float | None]] = {
         metric: [
             _score(value)
@@ -109,7 +110,6 @@ def log(results: Mapping[str, Any]) -> Log:
         for metric in metrics
     }
     times = [name for name in _TIMES if name in results]
-    rounds = {"iter": results["iter"]} if "iter" in results else {}
     return Log(
         candidate=params * len(splits),
         example=[f"split{s}" for s in splits for _ in params],
@@ -153,14 +153,17 @@ def _score(value: Any) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _names(params: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """A name for each configuration, each once, and what to tell of those that repeat."""
+def _names(
+    params: Sequence[Mapping[str, Any]], rounds: Sequence[Any]
+) -> tuple[list[str], list[str]]:
+    """A name for each configuration, once in each round, and what to tell of those that repeat."""
     texts = [", ".join(f"{k}={_text(v)}" for k, v in p.items()) or "defaults" for p in params]
-    often, seen = Counter(texts), Counter[str]()
+    keys = list(zip(texts, map(str, rounds), strict=True))
+    often, seen = Counter(keys), Counter[tuple[str, str]]()
     names = []
-    for text in texts:
-        seen[text] += 1
-        names.append(f"{text} #{seen[text]}" if often[text] > 1 else text)
+    for text, key in zip(texts, keys, strict=True):
+        seen[key] += 1
+        names.append(f"{text} #{seen[key]}" if often[key] > 1 else text)
     same = sum(n for n in often.values() if n > 1)
     told = f"NF354: {same} configurations read alike, so their names are numbered."
     return names, [told] if same else []
