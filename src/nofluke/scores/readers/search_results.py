@@ -125,9 +125,12 @@ def _notes(
     scores: Mapping[str, Sequence[float | None]], n_params: int, n_splits: int
 ) -> Iterable[str]:
     yield (
-        f"NF352: the examples are the {n_splits} splits of a search. They share training rows, so "
-        "their scores depend on each other, and limits that count splits as independent draws are "
-        "too sharp: selection.corrected_t allows for it, and selection.nested_cv for the choice."
+        "NF352: the examples are the splits of a search. Their training rows overlap as a rule, so "
+        "that their scores depend on each other, and limits that count splits as independent draws "
+        "are too sharp: selection.corrected_t allows for it, and selection.nested_cv for the choice."
+        if n_splits > 1
+        else "NF352: the only example is the one split of a search, so that nothing is known of how "
+        "scores vary; evaluate on rows one by one, or search with several splits."
     )
     for metric, column in scores.items():
         lost = sum(v is None for v in column)
