@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FEW: Final = 8  # values that are written out
-_OUTWARD: Final = {"lower": "higher", "upper": "lower"}
 _LONG: Final = 200  # characters of a value whose kind is not known
 
 
@@ -67,9 +66,8 @@ def _facts(thing: Any) -> list[tuple[str, str]]:
 
 def _field(name: str, value: Any) -> str:
     """A field in a few words; limits are rounded outward, so that they stay true."""
-    if name in _OUTWARD and isinstance(value, float | np.floating) and not np.isnan(value):
-        return wording.promised(float(value), _OUTWARD[name])
-    return _value(value)
+    limit = name in {"lower", "upper"} and isinstance(value, float | np.floating)
+    return wording.named(name, value) if limit else _value(value)
 
 
 def _rows(thing: Any) -> dict[str, Any]:
@@ -80,7 +78,7 @@ def _rows(thing: Any) -> dict[str, Any]:
     names = list(rows[0])
     return {
         "heads": [name.replace("_", " ") for name in names],
-        "cells": [[wording.cell(row.get(name)) for name in names] for row in rows],
+        "cells": [[wording.named(name, row.get(name)) for name in names] for row in rows],
     }
 
 
@@ -100,7 +98,9 @@ def _parts(value: Any) -> str:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return _parts(value._asdict())
     if isinstance(value, list | tuple):
-        return _several([_value(v) for v in value])
+        several = [f"({_value(v)})" if isinstance(v, list | tuple) else _value(v) for v in value]
+        same = len(set(several)) == 1 and len(several) > 2
+        return f"{len(several)} times {several[0]}" if same else _several(several)
     if isinstance(value, Shown):
         return visible(_own_text(value)) or _words(type(value).__name__)
     text = visible(repr(value))

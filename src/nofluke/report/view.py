@@ -75,7 +75,7 @@ def rows_as_cells(result: Result, caption: str) -> dict[str, Any]:
         "figures": [],
         "caption": caption,
         "heads": [name.replace("_", " ") for name in names],
-        "cells": [[wording.cell(row[name]) for name in names] for row in rows],
+        "cells": [[wording.named(name, row[name]) for name in names] for row in rows],
     }
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from nofluke.results import Row
 
 
+_OUTWARD = {"lower": "higher", "upper": "lower"}
+
+
 def promised(value: float, better: str, *, digits: int = 5) -> str:
     """A guaranteed value, rounded so that it stays true; infinity by its sign.
 
@@ -80,6 +83,17 @@ def cell(value: Any) -> str:
     if value is None or isinstance(value, float | np.floating):
         return number(None if value is None else float(value))
     return spelled(value)
+
+
+def named(name: str, value: Any) -> str:
+    """A value of a column or field; limits are rounded outward, so that they stay true.
+
+    >>> named("lower", 0.123456), named("upper", 0.123456), named("mean", 0.123456)
+    ('0.12345', '0.12346', '0.12346')
+    """
+    if name in _OUTWARD and isinstance(value, float | np.floating) and not math.isnan(value):
+        return promised(float(value), _OUTWARD[name])
+    return cell(value)
 
 
 def cautions(notes: Sequence[str]) -> list[tuple[str, str]]:

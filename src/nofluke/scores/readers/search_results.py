@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.files import File
 
 _SPLIT: Final = re.compile(r"split(\d+)_test_(.+)")
+_SPLITS: Final = (
+    "NF352: the examples are the splits of a search. Their training rows overlap as a rule, so "
+    "that their scores depend on each other, and limits that count splits as independent draws "
+    "are too sharp: selection.corrected_t allows for it, and selection.nested_cv for the choice."
+)
+_ONE_SPLIT: Final = (
+    "NF352: the only example is the one split of a search, so that nothing is known of how scores "
+    "vary; evaluate on rows one by one, or search with several splits."
+)
 _TIMES: Final = ("mean_fit_time", "mean_score_time")
 
 
@@ -124,14 +133,7 @@ def log(results: Mapping[str, Any]) -> Log:
 def _notes(
     scores: Mapping[str, Sequence[float | None]], n_params: int, n_splits: int
 ) -> Iterable[str]:
-    yield (
-        "NF352: the examples are the splits of a search. Their training rows overlap as a rule, so "
-        "that their scores depend on each other, and limits that count splits as independent draws "
-        "are too sharp: selection.corrected_t allows for it, and selection.nested_cv for the choice."
-        if n_splits > 1
-        else "NF352: the only example is the one split of a search, so that nothing is known of how "
-        "scores vary; evaluate on rows one by one, or search with several splits."
-    )
+    yield _SPLITS if n_splits > 1 else _ONE_SPLIT
     for metric, column in scores.items():
         lost = sum(v is None for v in column)
         if lost:
