@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.dataset as arrow_dataset
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke
@@ -261,6 +261,7 @@ def test_missing_texts_of_categories_are_missing():
 ids = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
 
 
+@settings(max_examples=25, deadline=None)  # it opens four libraries
 @given(
     names=st.lists(ids, min_size=1, max_size=4, unique=True),
     data=st.data(),

@@ -118,6 +118,17 @@ class TestScores:
         apart = Scores.from_arrays({"a": [1.0, 2.0], "b": [3.0]}, better="lower")
         assert [row[2] for row in shown(apart).rows[1:]] == ["0", "0"]
 
+    def test_runs_of_one_example_are_scores_of_one_example(self):
+        rows = [
+            {"model": m, "id": i, "run": str(r), "accuracy": r / 2}
+            for m, ids in (("a", "xyz"), ("b", "xy"))
+            for i in ids
+            for r in (0, 1)
+        ]
+        cells = shown(nofluke.read(rows)).rows
+        assert [row[:3] for row in cells[1:]] == [["a", "6", "0"], ["b", "4", "1"]]
+        assert "2 runs" in nofluke.read(rows)._repr_html_()
+
     def test_many_candidates_are_told_and_not_all_listed(self):
         many = Scores.from_arrays(RNG.random((50, 3)), better="lower")
         assert len(shown(many).rows) == 1 + 40

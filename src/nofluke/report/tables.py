@@ -99,11 +99,14 @@ def _columns(table: Scores | Predictions, names: Iterable[str]) -> Iterable[str]
 
 def _missing(table: Scores) -> list[int]:
     """Examples without a score, by candidate; what nobody shares is nobody's gap."""
-    have = np.array([np.unique(table.places(k)).size for k in range(table.K)])
-    seen = len(table.examples) if table.where is None else np.unique(table.where).size
-    apart = table.K > 1 and have.sum() == seen
-    lacking = np.zeros(table.K, np.int64) if apart else len(table.examples) - have
     empty = np.bincount(table.empty[:, 0], minlength=table.K)
+    if table.where is None:
+        return [int(m) for m in empty]
+    owners = np.repeat(np.arange(table.K), table.n)
+    pairs = np.unique(owners * len(table.examples) + table.where)
+    have = np.bincount(pairs // len(table.examples), minlength=table.K)
+    apart = table.K > 1 and pairs.size == np.unique(table.where).size
+    lacking = np.zeros(table.K, np.int64) if apart else len(table.examples) - have
     return [int(m) for m in np.maximum(lacking, empty)]
 
 

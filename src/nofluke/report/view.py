@@ -183,6 +183,10 @@ def _checked(result: Certificate) -> list[str]:
 
 @lru_cache(maxsize=1)
 def style() -> str:
-    """The rules of style that every fragment brings."""
+    """The rules of style that every fragment brings.
+
+    Rules that name the class twice outweigh those of notebooks, which right-align cells, stripe
+    rows and paint code in colours of their own theme.
+    """
     folder = resources.files("nofluke.report") / "templates"
     return (folder / "style.css").read_text(encoding="utf-8")
