@@ -14,6 +14,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import evalues, order_statistics
+from nofluke.shown import Drawn, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +29,7 @@ Guarantee: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result(ABC):
+class Result(Drawn, ABC):
     """The root of all answers.
 
     Attributes:
@@ -108,22 +109,11 @@ class Result(ABC):
                 code="NF099",
             ) from None
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the answer on Matplotlib axes (new ones by default) and return them."""
-        from nofluke.plots import draw
-
-        return draw(self, ax=ax)
-
     def report(self, path: str | PathLike[str]) -> None:
         """Write the answer as one self-contained HTML file."""
         from nofluke.report import write
 
         write(self, path)
-
-    def _repr_html_(self) -> str:
-        from nofluke.report import body
-
-        return body(self)
 
     @abstractmethod
     def _fields(self) -> Mapping[str, Any]:
@@ -131,7 +121,7 @@ class Result(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(Shown):
     """An interval for one number, at one error level.
 
     Attributes:
@@ -162,7 +152,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Shown):
     """The outcome of a test of one hypothesis.
 
     Attributes:
@@ -208,7 +198,7 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Band:
+class Band(Shown):
     """A band that holds the whole distribution function F at once, at one error level.
 
     With probability at least 1 - alpha, ``lower(t) <= F(t) <= upper(t)`` for every t, and

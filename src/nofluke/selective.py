@@ -30,6 +30,7 @@ from nofluke.errors import InputError, some
 from nofluke.kernels import evalues
 from nofluke.kernels.roots import safe_edge
 from nofluke.methods import Register
+from nofluke.shown import Shown
 
 Calibrator: TypeAlias = Callable[[float], float]
 
@@ -39,7 +40,7 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LevelRule:
+class LevelRule(Shown):
     """A level for every size of the shortlist, fixed before the data.
 
     Attributes:

@@ -18,6 +18,7 @@ from nofluke import checks
 from nofluke.classify import rows
 from nofluke.kernels import roc_areas
 from nofluke.results import Evidence, Guarantee
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,7 +40,7 @@ _RELABELLED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Area:
+class Area(Shown):
     """An area under the ROC curve, counted in pairs.
 
     Attributes:

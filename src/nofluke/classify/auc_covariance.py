@@ -22,6 +22,7 @@ from nofluke.classify.auc import (
 from nofluke.errors import InputError
 from nofluke.kernels import roc_areas
 from nofluke.results import Evidence
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,7 @@ _SINGULAR = 1e-11  # relative to the largest eigenvalue: less is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AreaCovariance:
+class AreaCovariance(Shown):
     """Areas of K candidates on the same rows, and how their errors go together.
 
     Attributes:

@@ -14,6 +14,7 @@ import numpy as np
 
 from nofluke.classify import rows
 from nofluke.kernels import roc_areas
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,7 +26,7 @@ _FEW = 5  # rows of a class in a fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoldAUC:
+class FoldAUC(Shown):
     """Areas under the ROC curve by fold.
 
     Attributes:

@@ -11,6 +11,7 @@ import numpy as np
 
 from nofluke.errors import InputError
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from nofluke.proportions import McNemar
@@ -103,7 +104,7 @@ class MatrixInterval(Interval):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
+class Baseline(Shown):
     """A rule that gives every example the same class, and whether the decision is better.
 
     Attributes:
@@ -123,7 +124,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metrics:
+class Metrics(Shown):
     """What a matrix says, each number with its interval, or None with the reason.
 
     Attributes:

@@ -16,6 +16,7 @@ from nofluke.classify.matrix import MatrixInterval, Metrics
 from nofluke.errors import InputError, some
 from nofluke.kernels import averages, mover
 from nofluke.scores.labels import absent, coded, one_dimension
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -37,7 +38,7 @@ AVERAGES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MulticlassMetrics:
+class MulticlassMetrics(Shown):
     """What the matrix of several classes says.
 
     Attributes:

@@ -23,6 +23,7 @@ from nofluke.kernels import operating_points, student
 from nofluke.kernels.operating_points import Points
 from nofluke.methods import Register
 from nofluke.results import Guarantee, Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,7 +41,7 @@ _LEAST = 1e-100  # prevalence: squares of its odds are doubles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PrecisionRecall:
+class PrecisionRecall(Shown):
     """Precision and recall at every distinct score; all arrays have shape (thresholds,).
 
     Nobody is flagged above the highest score, where precision has no value; there is no such point.

@@ -15,6 +15,7 @@ from nofluke.classify.rate_ratios import likelihood_ratio, part_of
 from nofluke.errors import InputError, some
 from nofluke.kernels import mover
 from nofluke.kernels.mover import Part
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -120,7 +121,7 @@ def npv_at(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PredictiveCurve:
+class PredictiveCurve(Shown):
     """A predictive value over prevalences, with a band that holds at all of them at once.
 
     Attributes:

@@ -20,6 +20,7 @@ from nofluke.classify import rows
 from nofluke.errors import InputError, some
 from nofluke.kernels import operating_points
 from nofluke.kernels.operating_points import Rectangles
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +32,7 @@ _ASSUMES = "rows are independent draws within each class, and their number was f
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RocCurve:
+class RocCurve(Shown):
     """A ROC curve with limits; all arrays have shape (thresholds + 1,).
 
     The first point flags nobody (threshold inf), the others are those of the distinct scores in

@@ -12,6 +12,7 @@ from nofluke import checks, proportions
 from nofluke.errors import InputError
 from nofluke.kernels import restarts
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +24,7 @@ ODDS: Final = (1.2, 1.5, 2.0, 3.0, 6.0, 20.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Monitor:
+class Monitor(Shown):
     """What labelled batches have said so far; ``add`` gives the next one and changes nothing.
 
     Attributes:

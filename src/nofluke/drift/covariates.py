@@ -13,6 +13,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import two_samples
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -38,7 +39,7 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PSI:
+class PSI(Shown):
     """The population stability index, beside what it is without any drift.
 
     Attributes:
@@ -65,7 +66,7 @@ class PSI:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureDrift:
+class FeatureDrift(Shown):
     """One feature at two times.
 
     Attributes:
@@ -85,7 +86,7 @@ class FeatureDrift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CovariateDrift:
+class CovariateDrift(Shown):
     """Whether the predictors have changed.
 
     Attributes:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from nofluke.drift.concept import Monitor
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Shown):
     """What the evidence says of the three kinds of drift.
 
     Attributes:

@@ -13,6 +13,7 @@ from nofluke import checks, proportions
 from nofluke.classify import cost
 from nofluke.errors import InputError
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,7 @@ class LabelShift(Interval):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Consequences:
+class Consequences(Shown):
     """What another share of positives does where recall and false positive rate stay.
 
     Attributes:

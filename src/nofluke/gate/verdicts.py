@@ -15,6 +15,7 @@ from nofluke.gate.projection import further
 from nofluke.methods import weakest
 from nofluke.questions import compare as comparing
 from nofluke.results import percent, plain
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ PROVED: tuple[Guarantee, ...] = ("anytime", "finite-sample")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricAnswer:
+class MetricAnswer(Shown):
     """What a check found for one metric.
 
     Attributes:
@@ -57,7 +58,7 @@ class MetricAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckAnswer:
+class CheckAnswer(Shown):
     """What a check found.
 
     Attributes:
@@ -108,7 +109,7 @@ class CheckAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Shown):
     """The answer of a gate.
 
     Attributes:

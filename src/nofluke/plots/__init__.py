@@ -31,6 +31,7 @@ from nofluke.plots.rules import rules
 from nofluke.plots.runs import runs
 from nofluke.plots.shares import group_shares
 from nofluke.plots.splits import split_faults, split_picture
+from nofluke.plots.spreads import predictions, scores
 from nofluke.plots.vector import svg
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "parts",
     "pooled",
     "precision_recall",
+    "predictions",
     "ranking",
     "rates",
     "reliability",
@@ -64,6 +66,7 @@ __all__ = [
     "roc",
     "rules",
     "runs",
+    "scores",
     "seen_and_new",
     "split_faults",
     "split_picture",

@@ -47,7 +47,10 @@ def axes(ax: Axes | None, *, height: float = 4.2) -> Axes:
     if ax is None:
         from matplotlib.figure import Figure
 
-        ax = Figure(figsize=(7.2, height), layout="constrained").add_subplot()
+        from nofluke.plots.notebook import ShownAxes
+
+        figure = Figure(figsize=(7.2, height), layout="constrained")
+        ax = figure.add_subplot(axes_class=ShownAxes)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):

@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import InputError
+from nofluke.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,16 @@ def draw(result: Any, *, ax: Axes | None = None) -> Axes:  # noqa: ARG001 (the s
     """
     raise InputError(
         f"there is no picture for a {type(result).__name__}; draw takes an answer such as the "
-        "one of certify(...).",
+        "one of certify(...), or a table of scores or predictions.",
         code="NF008",
+    )
+
+
+@draw.register(Result)
+def _without(result: Result, *, ax: Axes | None = None) -> Axes:  # noqa: ARG001
+    """An answer of a kind that has no picture says what it has instead."""
+    raise InputError(
+        f"there is no picture for a {type(result).__name__}: its rows say all of it. They are in "
+        ".rows() and .frame(), a notebook shows them as a table, and .report(path) writes a page.",
+        code="NF350",
     )

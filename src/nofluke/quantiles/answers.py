@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from nofluke.shown import Shown
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -15,7 +17,7 @@ Status: TypeAlias = Literal["two_sided", "one_sided", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuantileInterval:
+class QuantileInterval(Shown):
     """A closed interval for a quantile of the distribution that runs are drawn from.
 
     Everything but ``estimate``, ``lower``, ``upper``, ``n_distinct``, ``beyond`` and ``outward`` is

@@ -16,6 +16,7 @@ from nofluke.kernels.quantile_ranks import at_rank
 from nofluke.quantiles import plans, reasons
 from nofluke.quantiles.choice import interval
 from nofluke.quantiles.methods import exact, hutson
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ _ASSUMES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuantileDifference:
+class QuantileDifference(Shown):
     """An interval for how far two configurations are apart at a quantile.
 
     Attributes:

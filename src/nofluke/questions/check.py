@@ -15,7 +15,7 @@ from nofluke.questions.checkup import CheckUp
 from nofluke.scores import latencies
 from nofluke.scores.checkup import Finding, columns, identity, missing, order, overlap, spread
 from nofluke.scores.readers import columns as roles
-from nofluke.scores.readers import preparing
+from nofluke.scores.readers import frames, preparing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,6 +97,7 @@ def check(
         delimiter=delimiter,
         decimal=decimal,
     )
+    source = frames.settled(source)  # it is read several times
     tables = _described(source, asked)
     look = _look(source, asked)
     found = [*look.open, *_findings(source, look, train)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nofluke.questions.claims import Claim, Verdict
 from nofluke.questions.designs import counted
 from nofluke.results import Interval, Result, Row, outward, percent
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,7 +283,7 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WealthPath:
+class WealthPath(Shown):
     """Evidence for one rejection as units are counted.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import secrets
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nofluke.errors import InputError
 from nofluke.report import (  # the pages register themselves
     audit,  # noqa: F401
     champion,  # noqa: F401
@@ -21,7 +22,9 @@ from nofluke.report import (  # the pages register themselves
     nested,  # noqa: F401
     planning,  # noqa: F401
     pooled,  # noqa: F401
+    previews,
     ranking,  # noqa: F401
+    records,
     risk_parts,  # noqa: F401
     runs,  # noqa: F401
     splits,  # noqa: F401
@@ -29,13 +32,15 @@ from nofluke.report import (  # the pages register themselves
     wording,
 )
 from nofluke.report.view import view
+from nofluke.results import Result
+from nofluke.scores.predictions import Predictions
+from nofluke.scores.table import Scores
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from os import PathLike
 
     import jinja2
-
-    from nofluke.results import Result
 
 
 def write(result: Result, path: str | PathLike[str]) -> None:
@@ -68,10 +73,42 @@ def page(result: Result) -> str:
     return _templates().get_template("page.html.j2").render(body=body(result), kind=result.kind)
 
 
-def body(result: Result) -> str:
-    """The answer as an HTML fragment that brings its own style, for pages and notebooks."""
-    template = _templates().get_template(f"{result.kind}.html.j2")
-    return template.render(view(result))
+@singledispatch
+def body(thing: Any) -> str:
+    """Something as an HTML fragment that brings its own style, for pages and notebooks.
+
+    Args:
+        thing: An answer, a table of scores or predictions, or a small record such as an interval.
+
+    Raises:
+        InputError: It is none of these.
+    """
+    raise InputError(
+        f"there is no page for a {type(thing).__name__}; pages are made of answers such as the one "
+        "of certify(...), of tables of scores or predictions, and of intervals.",
+        code="NF008",
+    )
+
+
+@body.register
+def _answer(result: Result) -> str:
+    names = [f"{result.kind}.html.j2", "table.html.j2"]
+    return _templates().select_template(names).render(view(result))
+
+
+@body.register
+def _scores(table: Scores) -> str:
+    return _templates().get_template("scores.html.j2").render(previews.scores(table))
+
+
+@body.register
+def _predictions(table: Predictions) -> str:
+    return _templates().get_template("scores.html.j2").render(previews.predictions(table))
+
+
+@body.register
+def _record(record: Shown) -> str:
+    return _templates().get_template("record.html.j2").render(records.record(record))
 
 
 @lru_cache(maxsize=1)

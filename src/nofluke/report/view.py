@@ -8,7 +8,6 @@ from functools import lru_cache, singledispatch
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
 from nofluke.plots.labels import metric, visible
 from nofluke.questions.certificate import Certificate
 from nofluke.report import figures, wording
@@ -58,13 +57,26 @@ DEPENDENT = ("invalid", "Not valid: the rows depend on each other and were count
 def view(result: Result) -> dict[str, Any]:
     """The words, pictures and tables of a page, by the names its template uses.
 
-    Raises:
-        InputError: There is no page for this kind of answer.
+    An answer that has no page of its own gets its sentences, and its rows as a table.
     """
-    raise InputError(
-        f"there is no page for a {type(result).__name__}; .rows() and .to_json() always work.",
-        code="NF008",
-    )
+    return common(result) | {
+        "banner": ("descriptive", f"{result.kind.replace('_', ' ')} ({result.guarantee})"),
+        **rows_as_cells(result, f"All rows of the answer ({result.guarantee})"),
+        "limits": list(_ALWAYS),
+        "checked": [],
+    }
+
+
+def rows_as_cells(result: Result, caption: str) -> dict[str, Any]:
+    """What the plain table of a page shows: heads, cells as text, and which hold numbers."""
+    rows = result.rows()
+    names = [n for n in (rows[0] if rows else ()) if any(row[n] is not None for row in rows)]
+    return {
+        "figures": [],
+        "caption": caption,
+        "heads": [name.replace("_", " ") for name in names],
+        "cells": [[wording.named(name, row[name]) for name in names] for row in rows],
+    }
 
 
 @view.register(Certificate)
@@ -105,7 +117,7 @@ def common(result: Result) -> dict[str, Any]:
         "dependent": lost(result.notes),
         "csv": wording.csv_link(result.rows()),
         "json": wording.harmless_json(result.to_json()),
-        "style": _style(),
+        "style": style(),
     }
 
 
@@ -170,6 +182,11 @@ def _checked(result: Certificate) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _style() -> str:
+def style() -> str:
+    """The rules of style that every fragment brings.
+
+    Rules that name the class twice outweigh those of notebooks, which right-align cells, stripe
+    rows and paint code in colours of their own theme.
+    """
     folder = resources.files("nofluke.report") / "templates"
     return (folder / "style.css").read_text(encoding="utf-8")

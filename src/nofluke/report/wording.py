@@ -9,6 +9,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nofluke.plots.labels import visible
 from nofluke.results import outward
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from nofluke.results import Row
+
+
+_OUTWARD = {"lower": "higher", "upper": "lower"}
 
 
 def promised(value: float, better: str, *, digits: int = 5) -> str:
@@ -65,6 +70,30 @@ def spelled(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(spelled, value))
     return visible(f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def cell(value: Any) -> str:
+    """A value of a plain table.
+
+    >>> cell(0.123456789), cell(True), cell(None), cell("a")
+    ('0.12346', 'yes', '–', 'a')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, float | np.floating):
+        return number(None if value is None else float(value))
+    return spelled(value)
+
+
+def named(name: str, value: Any) -> str:
+    """A value of a column or field; limits are rounded outward, so that they stay true.
+
+    >>> named("lower", 0.123456), named("upper", 0.123456), named("mean", 0.123456)
+    ('0.12345', '0.12346', '0.12346')
+    """
+    if name in _OUTWARD and isinstance(value, float | np.floating) and not math.isnan(value):
+        return promised(float(value), _OUTWARD[name])
+    return cell(value)
 
 
 def cautions(notes: Sequence[str]) -> list[tuple[str, str]]:

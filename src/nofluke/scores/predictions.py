@@ -13,6 +13,7 @@ from nofluke.errors import InputError, some
 from nofluke.scores import arrays, beside, labelled, time_blocks
 from nofluke.scores.labels import Kinds, of_array, positives
 from nofluke.scores.table import Labels, Scores
+from nofluke.shown import Drawn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,7 +43,7 @@ class Aligned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Predictions:
+class Predictions(Drawn):
     """Predictions of K candidates for labelled examples; a high one speaks for the positive class.
 
     Made by ``nofluke.read_predictions``, ``Predictions.from_arrays`` or from an estimator of

@@ -12,6 +12,7 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.scores import arrays, assembly, metrics
 from nofluke.scores.assembly import Rows, digest_of
+from nofluke.shown import Drawn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +32,7 @@ class Labels(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scores:
+class Scores(Drawn):
     """Scores of K candidates, each on its examples.
 
     Made by ``nofluke.read`` or ``Scores.from_arrays``. Values lie candidate after candidate;

@@ -13,6 +13,7 @@ from nofluke.classify import rows
 from nofluke.errors import InputError
 from nofluke.kernels import bootstrap_choice
 from nofluke.selection.seed_scores import table
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorrectedBest:
+class CorrectedBest(Shown):
     """The winner's score as it is seen, and corrected for its having been chosen.
 
     Attributes:

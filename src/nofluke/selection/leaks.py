@@ -21,6 +21,7 @@ from nofluke.selection.nested.splitting import outer_splits
 from nofluke.selection.repeats import journal
 from nofluke.selection.repeats.asked import require
 from nofluke.selection.repeats.single import Metric, n_rows
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ _ASSUMES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepLeak:
+class StepLeak(Shown):
     """One step fitted on all rows against the same step fitted inside the folds.
 
     Attributes:

@@ -14,6 +14,7 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import sums
 from nofluke.scores.table import Scores
+from nofluke.shown import Shown
 
 Chooser: TypeAlias = Callable[[Scores], Iterable[str]]
 
@@ -98,7 +99,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class Selection(Shown):
     """A rule of choosing.
 
     Attributes:

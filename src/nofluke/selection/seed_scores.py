@@ -15,6 +15,7 @@ from nofluke.kernels import student
 from nofluke.kernels.maxima import expected_maximum
 from nofluke.results import Interval
 from nofluke.selection.decompose import SEEDS, TRAINING, below_zero
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -147,7 +148,7 @@ def table(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryOnly:
+class SummaryOnly(Shown):
     """What one score for each seed can say, and what it cannot.
 
     Attributes:

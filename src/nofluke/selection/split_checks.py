@@ -13,6 +13,7 @@ from nofluke.results import Result, Row
 from nofluke.selection import duplicates
 from nofluke.selection import split_columns as c
 from nofluke.selection.split_plan import positions
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ KINDS: Final = ("row", *c.UNITS, "time", "class", "text", "X")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Shown):
     """One thing that a split does not keep apart.
 
     Attributes:

@@ -13,6 +13,7 @@ from nofluke.errors import InputError
 from nofluke.kernels import quantile_sequences as kernel
 from nofluke.kernels.bootstrap_ranks import sample_rank
 from nofluke.quantiles import QuantileInterval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ _ASSUMES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class QuantilePath:
+class QuantilePath(Shown):
     """The limits for a quantile after each of n runs, all of which hold together.
 
     Attributes:

@@ -16,6 +16,7 @@ from nofluke.classify.calibration.binning import (
     convention,
     sorted_rows,
 )
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,7 @@ _USUAL_WAYS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReliabilityDiagram:
+class ReliabilityDiagram(Shown):
     """Share of positives against mean forecast, by bin; only bins with rows, shape (b,) each.
 
     Attributes:
@@ -70,7 +71,7 @@ class ReliabilityDiagram:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BinnedBrier:
+class BinnedBrier(Shown):
     """The Brier score in five parts, by bins.
 
     brier = reliability - resolution + uncertainty + within_variance - within_covariance, exactly;
@@ -127,7 +128,7 @@ class BinnedBrier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CalibrationError:
+class CalibrationError(Shown):
     """Expected calibration error under one convention, and what others would have given.
 
     Attributes:

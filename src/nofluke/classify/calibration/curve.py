@@ -11,6 +11,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.classify.calibration.probabilities import probabilities
 from nofluke.results import Evidence
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,7 +33,7 @@ _ROUNDING = 1e-12  # simulated and observed scores that are equal differ by this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CurveBand:
+class CurveBand(Shown):
     """Limits around a calibration curve, at each point by itself.
 
     Attributes:
@@ -56,7 +57,7 @@ class CurveBand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Corp:
+class Corp(Shown):
     """A mean score split into miscalibration - discrimination + uncertainty.
 
     Attributes:

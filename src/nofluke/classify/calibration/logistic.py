@@ -14,6 +14,7 @@ from nofluke.classify.calibration.probabilities import probabilities
 from nofluke.classify.rows import both_classes
 from nofluke.errors import InputError
 from nofluke.results import Evidence, Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ _LEAST_INFORMATION = 1e-9  # what is known to 3e4 log odds is not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cox:
+class Cox(Shown):
     """The line log odds of a positive = intercept + slope * log odds of the forecast.
 
     Calibrated forecasts have intercept 0 and slope 1. A slope below 1 says that forecasts are too

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.classify.calibration.probabilities import probabilities
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ _MOST_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothError:
+class SmoothError(Shown):
     """The smooth calibration error of some rows; lower is better.
 
     Attributes:

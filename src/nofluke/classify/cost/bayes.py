@@ -15,6 +15,7 @@ from nofluke.classify.cost import cells as c
 from nofluke.classify.cost.totals import Cost, cost_of
 from nofluke.errors import InputError
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,7 +42,7 @@ CONDITIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BayesThreshold:
+class BayesThreshold(Shown):
     """The threshold from costs alone, its cost on rows, and whether the rows are calibrated.
 
     Attributes:

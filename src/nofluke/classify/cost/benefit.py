@@ -17,6 +17,7 @@ from nofluke.classify.cost import cells as c
 from nofluke.classify.cost.cutoffs import cutoffs, rate_limits
 from nofluke.errors import InputError
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -115,7 +116,7 @@ def net_benefit_at(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DecisionCurve:
+class DecisionCurve(Shown):
     """Net benefit over threshold probabilities, per row; all arrays have shape (t,).
 
     Attributes:

@@ -14,6 +14,7 @@ from nofluke import checks, selective
 from nofluke.classify.rows import labelled
 from nofluke.errors import InputError
 from nofluke.results import Guarantee
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,7 @@ _RANKS = 20  # how many cut-offs are tried for precision where none are given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GuaranteedThreshold:
+class GuaranteedThreshold(Shown):
     """A threshold with a promise, or the reason why there is none.
 
     With probability at least 1 - delta over the rows, either ``threshold`` is None or the metric of

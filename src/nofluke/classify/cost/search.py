@@ -16,6 +16,7 @@ from nofluke.classify.cost.cutoffs import Cutoffs, RateLimits, cutoffs, exact_to
 from nofluke.errors import InputError
 from nofluke.kernels import student
 from nofluke.results import Interval
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,7 @@ _KNOWN = "the prevalence is the declared one; rows are independent draws within 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CheapestThreshold:
+class CheapestThreshold(Shown):
     """The cut-offs that cost least on these rows. Costs are totals for n rows; divide by ``n``.
 
     Attributes:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.errors import InputError, some
-from nofluke.scores.readers import parquet
+from nofluke.scores.readers import parquet, streams
+from nofluke.scores.readers.deferred import DeferredTable
 from nofluke.scores.readers.memory import Column, MemoryTable, Values, transposed
+from nofluke.scores.readers.sql import kind_of, quoted
 from nofluke.scores.readers.tables import Kind, Source
 
 if TYPE_CHECKING:
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.readers.workspace import Workspace
-
-_SOURCE = Source("the data frame")
 
 
 class Series:
@@ -61,32 +61,37 @@ class Series:
 
 
 def table(frame: Any, space: Workspace) -> Table:
-    """The table in a data frame.
+    """The table in a data frame; of a lazy one the columns that are needed are collected, once.
 
     Args:
-        frame: Anything narwhals accepts.
+        frame: Anything narwhals accepts, a Dataset of Hugging Face, or a stream of Arrow batches.
         space: Keeps a DuckDB relation meanwhile.
 
     Raises:
-        InputError: It is no data frame.
+        InputError: It is no data frame, or one that cannot be read (NF351).
     """
     import narwhals as nw
 
+    stream = streams.of(frame)
+    if stream is not None:
+        return _deferred(nw.from_native(stream.empty), stream.source, stream.fetch)
+    source = _source(frame)
     try:
         known = nw.from_native(frame)
     except TypeError:
         raise InputError(
             f"a {type(frame).__name__} arrived; expected a path, a list of paths, rows as dicts or "
-            "a data frame (pandas, Polars, Arrow, DuckDB). For arrays use Scores.from_arrays.",
+            "a data frame (pandas, Polars, Arrow, DuckDB, a Dataset of Hugging Face). For arrays "
+            "use Scores.from_arrays.",
             code="NF008",
         ) from None
     except Exception as error:  # each library has an error of its own for repeated names
-        raise _SOURCE.refuse(f"cannot be read ({error}).", code="NF003") from None
-    if isinstance(known, nw.LazyFrame):
-        if known.implementation.is_duckdb():
-            return _relation(frame, space)
-        known = known.collect()
-    return _columns(known)
+        raise source.refuse(f"cannot be read ({error}).", code="NF003") from None
+    if isinstance(known, nw.DataFrame):
+        return _columns(known, source)
+    if known.implementation.is_duckdb():
+        return _relation(frame, space)
+    return _deferred(known, source, lambda columns: known.select(columns).collect())
 
 
 def rows(items: Sequence[Any]) -> MemoryTable:
@@ -104,21 +109,95 @@ def rows(items: Sequence[Any]) -> MemoryTable:
     return MemoryTable(values, len(items), Source("the list of rows"))
 
 
+def settled(source: Any) -> Any:
+    """The same, with lazy frames and streams collected, for those who read a source several times.
+
+    A DuckDB relation stays as it is.
+    """
+    import narwhals as nw
+
+    if isinstance(source, Mapping) and type(source) is dict:
+        return {name: settled(frame) for name, frame in source.items()}
+    stream = streams.of(source)
+    if stream is not None:
+        return stream.fetch(list(stream.empty.column_names))
+    known = nw.from_native(source, pass_through=True)
+    if isinstance(known, nw.LazyFrame) and not known.implementation.is_duckdb():
+        return _computed(lambda _: known.collect(), [], _source(source)).to_native()
+    return source
+
+
+def _source(frame: Any) -> Source:
+    """What messages call it; an index of pandas is no column, which is easily overlooked."""
+    named = [n for n in getattr(getattr(frame, "index", None), "names", ()) if isinstance(n, str)]
+    if not named or not hasattr(frame, "reset_index"):
+        return Source("the data frame")
+    told = f"its index {named[0]!r} is no column; reset_index() makes it one"
+    return Source(f"the data frame ({told})")
+
+
+def _deferred(known: Any, source: Source, fetch: Any) -> DeferredTable:
+    """A table of a lazy frame, known by its schema."""
+    import narwhals as nw
+
+    schema = known.collect_schema()
+    _check_names(schema)
+    kinds: dict[str, Kind] = {name: _kind(dtype) or "other" for name, dtype in schema.items()}
+
+    def fetched(columns: list[str]) -> Table:
+        frame = nw.from_native(_computed(fetch, columns, source), eager_only=True)
+        return _columns(frame, source)
+
+    return DeferredTable(kinds, source, fetched)
+
+
+def _computed(fetch: Any, columns: list[str], source: Source) -> Any:
+    """What a lazy thing gives; its library's own errors become ours."""
+    try:
+        return fetch(columns)
+    except InputError:
+        raise
+    except Exception as error:
+        raise source.refuse(f"cannot be computed ({error}).", code="NF351") from error
+
+
 def _relation(relation: Any, space: Workspace) -> Table:
-    # Through a file: exact types, nothing left behind in the caller's database, and no pyarrow.
-    path = space.path("relation.parquet")
-    relation.write_parquet(str(path))
-    return parquet.scan(str(path), space, Source("the DuckDB relation"))
+    source = Source("the DuckDB relation")
+    names = list(relation.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise source.refuse(f"cannot be read (several columns {some(twice)}).", code="NF003")
+
+    def fetched(columns: list[str]) -> Table:
+        # Through a file: exact types, nothing left behind in the caller's database, no pyarrow.
+        path = space.path("relation.parquet")
+        picked = relation.project(", ".join(map(quoted, columns)))
+        _computed(lambda _: picked.write_parquet(str(path)), columns, source)
+        return parquet.scan(str(path), space, source)
+
+    kinds = {n: kind_of(str(t)) for n, t in zip(names, relation.types, strict=True)}
+    return DeferredTable(kinds, source, fetched)
 
 
-def _columns(frame: Any) -> MemoryTable:
+def _columns(frame: Any, source: Source) -> MemoryTable:
     _check_names(frame.columns)
     columns: dict[str, Column] = {}
     for name, dtype in frame.schema.items():
-        kind = _kind(dtype)
         series = frame[name]
+        kind = _of_categories(series) or _kind(dtype)
         columns[name] = Values(series.to_list()) if kind is None else Series(series, kind)
-    return MemoryTable(columns, len(frame), _SOURCE)
+    return MemoryTable(columns, len(frame), source)
+
+
+def _of_categories(series: Any) -> Kind | None:
+    """What categories of pandas hold where they are no texts; None where they are."""
+    import narwhals as nw
+
+    if series.dtype != nw.Categorical or not series.implementation.is_pandas_like():
+        return None
+    kind = getattr(series.to_native().cat.categories.dtype, "kind", "O")
+    known: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "truth"}
+    return known.get(kind)
 
 
 def _kind(dtype: Any) -> Kind | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nofluke.errors import InputError
-from nofluke.scores.readers import files, log_folders, recognition
+from nofluke.scores.readers import files, log_folders, recognition, search_results, streams
 from nofluke.scores.readers.columns import Name
 from nofluke.scores.readers.log_folders import Known
 
@@ -24,6 +24,7 @@ Notes: TypeAlias = tuple[str, ...]
 
 def items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:
     """The files or frames, each with the candidate it holds if no column says."""
+    search_results.refuse(source)
     if isinstance(source, Mapping):
         yield from _named(source, space)
     elif _is_path(source):
@@ -55,6 +56,10 @@ def known(
     found: list[tuple[Any, Name]] = []
     notes: list[str] = []
     for path, name in _paths(source):
+        results = search_results.known(path)
+        if results is not None:
+            found.append((results, name))
+            continue
         if not _is_path(path) or path == "-" or not Path(path).is_dir():
             found += _one(path, name, space, only)
             continue
@@ -66,7 +71,7 @@ def known(
 
 def _paths(source: Any) -> Iterator[tuple[Any, Name]]:
     """What the caller handed in, one by one, with the names he gave."""
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and search_results.known(source) is None:
         yield from ((value, Name(name, given=True)) for name, value in _checked(source))
     elif isinstance(source, list | tuple) and all(map(_is_path, source)):
         if not source:
@@ -114,6 +119,7 @@ def _named(source: Mapping[Any, Any], space: Workspace) -> Iterator[tuple[Any, N
 
 
 def _checked(source: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    streams.refuse_splits(source)
     if not source:
         raise InputError("the mapping is empty; give {candidate: path or frame}.", code="NF002")
     for name, value in source.items():

@@ -45,7 +45,9 @@ class Workspace:
         con = duckdb.connect(":memory:", config=dict(_SETTINGS))
         spill = str(self.path("spill")).replace("'", "''")
         con.execute(f"SET temp_directory = '{spill}'")
-        con.execute("SET enable_progress_bar = false")
+        # In a notebook without ipywidgets there is no bar, and DuckDB refuses to switch it off.
+        if con.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            con.execute("SET enable_progress_bar = false")
         return con
 
     def name(self, what: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from nofluke.errors import InputError
 from nofluke.results import Result, Row
 from nofluke.selection.nested import told
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FinalModel:
+class FinalModel(Shown):
     """The same procedure of choosing, applied to all rows.
 
     Attributes:

@@ -15,6 +15,7 @@ from nofluke.kernels import maxima, truncated
 from nofluke.results import Guarantee
 from nofluke.selection.optimism.event import Event, event_of, logits
 from nofluke.selection.optimism.given import covariance_matrix, finite_scores
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ _FEW = 4  # degrees of freedom: with fewer, what a lead is worth is anybody's gu
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WinnerInterval:
+class WinnerInterval(Shown):
     """An interval for the true score of the candidate with the highest one.
 
     Attributes:

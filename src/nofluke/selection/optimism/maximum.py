@@ -13,6 +13,7 @@ from nofluke.errors import InputError
 from nofluke.kernels import maxima
 from nofluke.results import Guarantee
 from nofluke.selection.optimism.given import covariance_matrix
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,7 @@ _DRAWS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OptimismBound:
+class OptimismBound(Shown):
     """A bound on the expected error of the largest of m scores.
 
     Attributes:
@@ -43,7 +44,7 @@ class OptimismBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Optimism:
+class Optimism(Shown):
     """Expected optimism of the best of m equally good candidates with these errors.
 
     Attributes:

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import maxima
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ Dependence: TypeAlias = Literal["unknown", "positive", "independent", "equicorre
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PassProbability:
+class PassProbability(Shown):
     """Probability that at least one of m candidates passes, each with probability p.
 
     Attributes:

@@ -13,10 +13,11 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import roc_areas
 from nofluke.results import Guarantee
+from nofluke.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Possibility:
+class Possibility(Shown):
     """Whether a reported number can come from so many rows.
 
     Attributes:
@@ -37,7 +38,7 @@ class Possibility:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateCheck:
+class GateCheck(Shown):
     """Whether a gate lies within the noise of a reported area.
 
     Attributes:

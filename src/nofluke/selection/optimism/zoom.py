@@ -13,13 +13,14 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.results import Guarantee
 from nofluke.selection.optimism.given import finite_scores
+from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ZoomInterval:
+class ZoomInterval(Shown):
     """An interval for the true score of the candidate with the highest one.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import Any
 from nofluke.results import Row
 from nofluke.scores.table import Scores
 from nofluke.selection.repeats.single import Outcome
+from nofluke.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -58,7 +59,7 @@ class Repeats(Scores):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceVariance:
+class SourceVariance(Shown):
     """How much scores vary where one source varies and the others stay at one setting.
 
     Attributes:
@@ -87,7 +88,7 @@ class SourceVariance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceVariances:
+class SourceVariances(Shown):
     """Standard deviations by source; they are conditional and do not add up in general.
 
     Attributes:
