@@ -26,7 +26,7 @@ from nofluke.classify import calibration, cost, curves
 from nofluke.errors import InputError
 from nofluke.questions.watched import Watched
 from nofluke.results import Result
-from nofluke.selection import leakage, nested_cv, plan_split
+from nofluke.selection import leakage
 from nofluke.shown import Drawn, Shown
 
 HOSTILE = ("<script>alert(1)</script>", "a\n\u202eb & {{ 7*7 }}")
@@ -176,7 +176,6 @@ RECORDS = {
     "cost": lambda: cost.bayes(X > 0.5, X, c_fp=1, c_fn=5, level=0.9),
     "psi": lambda: drift.psi(RNG.random(50), RNG.random(50), n_resamples=99),
     "calibration": lambda: calibration.brier(X > 0.5, X, level=0.9),
-    "splitter": lambda: plan_split(40, seed=1),
 }
 
 
@@ -337,33 +336,6 @@ def leaks():
 
     X, y = features()
     return leakage(make_pipeline(StandardScaler(), GaussianNB()), X, y, metric="accuracy")
-
-
-class TestSelection:
-    def test_leaks_have_a_page_and_a_picture(self, leaks):
-        text, ax = leaks._repr_html_(), leaks.plot()
-        assert "standardscaler" in text
-        assert "(heuristic)" in text
-        assert "heuristic" in ax.get_title(loc="left")
-        drawn = [x.get_xdata()[0] for x in ax.lines if x.get_marker() == "s"]
-        assert drawn == [step.leak for step in leaks.steps]
-
-    def test_leaks_of_no_step(self, leaks):
-        none = replace(leaks, steps=())
-        assert "No step could be probed" in none.plot().texts[0].get_text()
-        assert "There are no rows." in none._repr_html_()
-
-    def test_nested_cross_validation_has_a_page(self):
-        from sklearn.linear_model import LogisticRegression
-
-        X, y = features()
-        found = nested_cv(
-            LogisticRegression(), {"C": [0.1, 1]}, X, y, metric="accuracy", outer=3, inner=2
-        )
-        cells = Cells(found._repr_html_()).rows
-        assert [row[0] for row in cells[1:4]] == ["0", "1", "2"]
-        assert "<svg" in found._repr_html_()
-        harmless(re.sub(r"<script type=\"application/json\".*?</script>", "", found._repr_html_()))
 
 
 def test_tables_are_drawn_and_records_are_not():
