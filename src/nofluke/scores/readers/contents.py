@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import msgspec
 
 from nofluke.scores.readers import files
+from nofluke.scores.readers.heads import Head
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ def document(file: File, *, most: int = MOST_DOCUMENT) -> Any:
         ReadError: It is cut off, or no JSON, or too long.
     """
     return parsed(text(file, most=most), file)
+
+
+def head(file: File) -> Head:
+    """The beginning of a file, for a reader that reads several kinds."""
+    return Head(file.path, files.start(file))
 
 
 def parsed(written: str, file: File, *, inside: str = "") -> Any:
@@ -288,6 +294,22 @@ def told_apart(texts: Sequence[str]) -> list[str]:
         seen[text_] += 1
         found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
     return found
+
+
+def repeated(texts: Sequence[str], what: str) -> tuple[str, ...]:
+    """A note where texts that serve as ids stand more than once.
+
+    >>> repeated(["a", "b"], "question")
+    ()
+    """
+    twice = len(texts) - len(set(texts))
+    if not twice:
+        return ()
+    return (
+        f"NF345: {twice} of {len(texts)} rows repeat an earlier {what}, which is the id here, as "
+        "the log has no other. They count as examples of their own and are told apart by their "
+        "order, so they are paired rightly only with files of the same order.",
+    )
 
 
 def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tuple[str, ...]:
