@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -15,15 +15,15 @@ from nofluke.scores.readers.heads import Head
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
 
 # A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
 MOST_DOCUMENT: Final = 1 << 30
-_MOST_LINE: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
+_MOST_METRICS: Final = 1000  # a log with more is none, and would grow as rows times metrics
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})
 
 
@@ -111,7 +111,7 @@ def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[
     decode = msgspec.json.Decoder().decode if decode is None else decode
     source = Source(file.label, str(file.path), row_word="line")
     with files.reading(source), files.unpacked(file) as stream:
-        for number, line in enumerate(_bounded(stream, file), start=1):
+        for number, line in enumerate(files.lines(stream, source), start=1):
             written = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if not written.strip():
                 continue
@@ -138,14 +138,6 @@ def _slowly(line: bytes, file: File, number: int) -> Any:
         ) from None
 
 
-def _bounded(stream: IO[bytes], file: File) -> Iterator[bytes]:
-    """Lines, of which none may be longer than memory can take."""
-    while line := stream.readline(_MOST_LINE):
-        if len(line) == _MOST_LINE and not line.endswith(b"\n"):
-            raise refusal(file, f"has a line of more than {_MOST_LINE >> 20} MiB.")
-        yield line
-
-
 def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[str, str]]:
     """The rows of a delimited table with a header, as texts; every row has every column.
 
@@ -162,7 +154,7 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
     with files.reading(source), files.unpacked(file) as stream:
         written = (
             line.decode("utf-8-sig" if i == 0 else "utf-8")
-            for i, line in enumerate(_bounded(stream, file))
+            for i, line in enumerate(files.lines(stream, source))
         )
         for _ in range(skip):
             next(written, None)
@@ -188,13 +180,21 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
 def _check_header(header: list[str], file: File) -> None:
     if len(header) > _MOST_COLUMNS:
         raise refusal(file, f"has {len(header)} columns; at most {_MOST_COLUMNS} are read.")
-    twice = (
-        sorted({name for name in header if header.count(name) > 1})
-        if len(set(header)) < len(header)
-        else []
-    )
+    twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
         raise refusal(file, f"has the column {twice[0]!r} twice; give each column its own name.")
+
+
+def check_metrics(names: Collection[str], file: File) -> None:
+    """Refuse a log with so many metrics that it is none: their columns would fill the memory.
+
+    Raises:
+        ReadError: There are more than any tool writes.
+    """
+    if len(names) > _MOST_METRICS:
+        raise refusal(
+            file, f"has more than {_MOST_METRICS} different metrics, as if ids were their names."
+        )
 
 
 def number(value: Any, file: File, what: str) -> float | int | bool | None:

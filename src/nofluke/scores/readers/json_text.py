@@ -23,10 +23,11 @@ def table(file: File) -> MemoryTable:
     """The table in a JSON file."""
     source = Source(file.label, str(file.path))
     with files.reading(source), files.unpacked(file) as stream:
-        first = stream.readline()
+        raw = files.lines(stream, source, most=1 << 30)  # a whole document may be one line
+        first = next(raw, b"")
         files.refuse_encoding(first, source)
         written = first.removeprefix(b"\xef\xbb\xbf").decode()
-        rest = itertools.chain([written], (line.decode() for line in stream))
+        rest = itertools.chain([written], (line.decode() for line in raw))
         head = list(_until_written(rest))
         if not head:
             raise source.refuse("is empty.", code="NF002")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from nofluke.errors import some
+from nofluke.errors import InputError, some
 from nofluke.scores.readers.tables import (
     NUMBERS,
     Block,
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nofluke.errors import InputError
 
+_MOST_COLUMNS = 100_000
+_MOST_CELLS = 200_000_000
 _SLICE = 1 << 19  # rows turned into Python text at a time
 
 
@@ -247,9 +248,18 @@ def transposed(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
     >>> transposed([{"a": 1}, {"b": 2}])
     {'a': [1, None], 'b': [None, 2]}
+
+    Raises:
+        InputError: There are so many columns that ids must have become names.
     """
     columns: dict[str, list[Any]] = {}
     for count, row in enumerate(rows):
+        if len(row) > _MOST_COLUMNS or len(columns) * count > _MOST_CELLS:
+            raise InputError(
+                f"{count + 1} rows have {max(len(row), len(columns))} different columns, which is "
+                "no table; are ids the names of columns? Give each row the same few names.",
+                code="NF003",
+            )
         for name, value in row.items():
             if name not in columns:
                 columns[name] = [None] * count

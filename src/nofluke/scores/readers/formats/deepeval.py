@@ -99,6 +99,7 @@ def _scores(
             column = f"{name} (metric)" if name == "success" else name
             failed[column] += bool(metric.get("error"))
             run[column] += 1
+            contents.check_metrics(run, file)
             scores[column][i] = contents.number(
                 metric.get("score"), file, f"{what}, metric {name!r}"
             )

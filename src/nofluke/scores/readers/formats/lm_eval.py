@@ -48,6 +48,7 @@ class Samples:
             names = row.get("metrics") or _metrics(row)
             for name in names:
                 scores.setdefault(name, [None] * count)
+            contents.check_metrics(scores, file)
             for name, column in scores.items():
                 column.append(contents.number(row.get(name), file, f"{what}, {name}"))
         if not scores:

@@ -55,6 +55,7 @@ class Task:
         if not entries:
             raise contents.refusal(file, "has no scores.")
         names = dict.fromkeys(k for _, entry in entries for k, v in entry.items() if _is_number(v))
+        contents.check_metrics(names, file)
         scores = {
             name: [
                 contents.number(entry.get(name), file, f"{name} of {split}")

@@ -245,6 +245,7 @@ def _scores(rows: list[dict[str, Any]], file: File) -> dict[str, list[Any]]:
         columns["cost"].append(contents.number(row.get("cost"), file, f"{what}, cost"))
         scored = row.get("namedScores")
         for name, value in scored.items() if isinstance(scored, dict) else ():
+            contents.check_metrics(named, file)
             named[name][i] = None if error else contents.number(value, file, f"{what}, {name}")
     found = columns | {
         name if name not in columns else f"namedScores.{name}": column

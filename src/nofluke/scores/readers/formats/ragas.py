@@ -97,6 +97,7 @@ class Table:
             raise contents.refusal(file, f"has no column {_QUESTION[0]!r}, which the format needs.")
         answer = next((a for a in _ANSWER if a in rows[0]), "")
         names = dict.fromkeys(name for row in rows for name in row)
+        contents.check_metrics(names, file)
         word = next((name for name in names if name in _IDS), None)
         scores: dict[str, list[Any]] = {}
         for name in names:
