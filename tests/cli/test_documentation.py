@@ -98,7 +98,8 @@ def test_every_page_has_a_code_in_use():
 
 
 @pytest.mark.parametrize(
-    "command", ["certify", "champion", "classifier", "compare", "rank", "runs", "plan", "gate"]
+    "command",
+    ["certify", "champion", "check", "classifier", "compare", "rank", "runs", "plan", "gate"],
 )
 def test_every_option_is_explained(command, capsys):
     assert run([command, "--help"]) == 0

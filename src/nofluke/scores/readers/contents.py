@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # A log that is one JSON document is held in memory; what is larger is a bomb or needs splitting.
 MOST_DOCUMENT: Final = 1 << 30
+_MOST_CELL: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
 _MOST_METRICS: Final = 1000  # a log with more is none, and would grow as rows times metrics
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})
@@ -159,6 +160,7 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
         for _ in range(skip):
             next(written, None)
         rows = csv.reader(written, delimiter=delimiter)
+        limit = csv.field_size_limit(_MOST_CELL)  # the usual limit is less than a long document
         try:
             header = next(rows, [])
             _check_header(header, file)
@@ -175,6 +177,8 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
                 yield dict(zip(header, row, strict=True))
         except csv.Error as error:
             raise refusal(file, f"line {rows.line_num + skip} is broken: {error}.") from None
+        finally:
+            csv.field_size_limit(limit)
 
 
 def _check_header(header: list[str], file: File) -> None:
@@ -211,10 +215,22 @@ def number(value: Any, file: File, what: str) -> float | int | bool | None:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return None if math.isnan(value) else value
+        return _finite(value, file, what)
     if isinstance(value, str) and value.strip().lower() in _NOTHING:
         return None
     raise refusal(file, f"{what} is {value!r}, and a number was expected.")
+
+
+def _finite(value: float, file: File, what: str) -> float | int | None:
+    """The number, None for NaN.
+
+    Raises:
+        ReadError: It is an integer of more digits than a number can have.
+    """
+    try:
+        return None if math.isnan(value) else value
+    except OverflowError:
+        raise refusal(file, f"{what} is an integer of more than 308 digits.") from None
 
 
 def numeral(written: str, file: File, what: str) -> float | None:

@@ -40,8 +40,8 @@ STDIN = "standard input"
 _PACKED = (".gz", ".zst")
 _WORKBOOKS = {".xlsx", ".xls", ".ods"}
 _MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", zstd.MAGIC: "zstd"}
-_MOST_UNPACKED = 1 << 30
-_MOST_SWELLING = 500  # times; logs are packed to a tenth or a fiftieth
+_MOST_UNPACKED = 1 << 28
+_MOST_SWELLING = 200  # times; logs are packed to a tenth or a fiftieth
 _SUPPORTED = f"{', '.join(FORMATS)}, and the text ones with .gz or .zst"
 
 

@@ -15,13 +15,42 @@ if TYPE_CHECKING:
 
     from nofluke.scores.readers.files import File
 
+
+class _TwiceError(ValueError):
+    """A record names one field twice, and only one of the values would be read."""
+
+
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _TwiceError(twice)
+    return record
+
+
 # Numbers keep their spelling: the id 9007199254740993 must not pass through a float.
-_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number)
+_DECODER = json.JSONDecoder(
+    parse_int=Number,
+    parse_float=Number,
+    parse_constant=Number,
+    object_pairs_hook=_record,
+)
 
 
 def table(file: File) -> MemoryTable:
     """The table in a JSON file."""
     source = Source(file.label, str(file.path))
+    try:
+        return _table(file, source)
+    except _TwiceError as error:
+        raise source.refuse(
+            f"has a record with the field {str(error)!r} twice; which of them is meant?",
+            code="NF003",
+        ) from None
+
+
+def _table(file: File, source: Source) -> MemoryTable:
     with files.reading(source), files.unpacked(file) as stream:
         raw = files.lines(stream, source, most=1 << 30)  # a whole document may be one line
         first = next(raw, b"")

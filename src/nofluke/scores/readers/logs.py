@@ -53,7 +53,7 @@ class Log:
         units: Unit of each metric, where it has one ("s").
         usual: The metric that the tool itself leads with, if any; it is used where none is asked
             for, and said.
-        notes: What the user should know of this log ("NF301: ...").
+        notes: What the user should know of this log ("NF305: ...").
         also: Further files that were read for it.
     """
 
@@ -100,6 +100,9 @@ class Reader(Protocol):
             are read.
         rows: Whether it yields a score for each example; False for summaries.
         folders: Whether what it reads is a folder, rather than a file.
+
+    A reader may also have ``reads`` and ``asks``, texts for the table of formats: what it reads
+    (else the first lines of its docstrings say it) and what it asks the user to choose.
     """
 
     key: str

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 
 _MOST_COLUMNS = 100_000
-_MOST_CELLS = 200_000_000
+_MOST_CELLS = 10_000_000  # where hardly any is filled
+_EMPTIEST = 20  # cells for each that is filled
 _SLICE = 1 << 19  # rows turned into Python text at a time
 
 
@@ -253,8 +254,11 @@ def transposed(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
         InputError: There are so many columns that ids must have become names.
     """
     columns: dict[str, list[Any]] = {}
+    filled = 0
     for count, row in enumerate(rows):
-        if len(row) > _MOST_COLUMNS or len(columns) * count > _MOST_CELLS:
+        filled += len(row)
+        held = len(columns) * count
+        if len(row) > _MOST_COLUMNS or held > max(_MOST_CELLS, _EMPTIEST * filled):
             raise InputError(
                 f"{count + 1} rows have {max(len(row), len(columns))} different columns, which is "
                 "no table; are ids the names of columns? Give each row the same few names.",

@@ -23,6 +23,7 @@ class Annotations:
     title = "AlpacaEval annotations"
     tool = "alpaca-eval"
     rows = True
+    asks = "annotator, where there are several"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -144,6 +145,8 @@ class Leaderboard:
             for m in metrics
         }
         rates = [m for m in metrics if m != "avg_length"]
+        if not rates:
+            raise contents.refusal(file, "has no column of win rates, as leaderboards have.")
         names = contents.told_apart([row[name] for row in rows])
         twice = [n for n, row in zip(names, rows, strict=True) if n != row[name]]
         told = f" Names that stand twice are numbered: {some(twice)}." if twice else ""

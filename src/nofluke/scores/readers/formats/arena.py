@@ -34,7 +34,7 @@ class Battles:
         return {"model_a", "model_b"} <= names and ("winner" in names or set(_FLAGS) <= names)
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows."""
+        """Rows; both kinds of tie count the same; a model against itself is left out and told."""
         rows = [row for _, row in contents.records(file)]
         if not rows:
             raise contents.refusal(file, "holds no battles.")

@@ -27,6 +27,7 @@ class TestRun:
     title = "DeepEval test run"
     tool = "deepeval"
     rows = True
+    asks = "metric"
     folders = False
     __test__ = False  # for pytest, which collects what is called Test
 
@@ -38,7 +39,7 @@ class TestRun:
         return _CACHE in head.keys or any(_is_cases(run.get(name)) for name in _CASES)
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows of single-turn and of conversational cases."""
+        """Rows of single-turn and of conversational cases; its cache is refused."""
         document = contents.document(file)
         run = contents.at(document, "testRunData", default=document)
         if not isinstance(run, dict) or _CACHE in document:

@@ -26,6 +26,7 @@ class Samples:
     title = "lm-evaluation-harness samples"
     tool = "lm-eval"
     rows = True
+    asks = "metric, filter"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -47,7 +48,8 @@ class Samples:
             columns["output"].append(row.get("filtered_resps"))
             names = row.get("metrics") or _metrics(row)
             for name in names:
-                scores.setdefault(name, [None] * count)
+                if name not in scores:
+                    scores[name] = [None] * count
             contents.check_metrics(scores, file)
             for name, column in scores.items():
                 column.append(contents.number(row.get(name), file, f"{what}, {name}"))

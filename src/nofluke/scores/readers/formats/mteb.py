@@ -25,6 +25,7 @@ class Task:
     title = "MTEB results"
     tool = "mteb"
     rows = False
+    asks = "split"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -34,7 +35,7 @@ class Task:
         )
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows; the split is a choice, and subsets (languages) are examples."""
+        """Rows; subsets (languages) are examples; files of before version 1.11 are refused."""
         document = contents.document(file)
         if not isinstance(document, dict) or _OLD in document:
             raise contents.refusal(

@@ -36,6 +36,7 @@ class Results:
     title = "promptfoo results"
     tool = "promptfoo"
     rows = True
+    asks = "metric (pass if none is named)"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -46,7 +47,7 @@ class Results:
         return _first(found) or head.keys >= _ROW or _is_spreadsheet(head)
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows; a repeat that was served from the cache is neither evidence nor a latency."""
+        """Rows; repeats are runs, those from the cache are left out; its CSV export is refused."""
         found = _results(file)
         rows, again = _without_cached_repeats(found, file)
         candidates = _candidates(rows)

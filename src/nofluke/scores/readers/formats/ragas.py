@@ -70,6 +70,7 @@ class Table:
     title = "Ragas results"
     tool = "ragas"
     rows = True
+    asks = "metric"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -88,7 +89,7 @@ class Table:
         return asked and any(_KNOWN.fullmatch(name) for name in names - _OTHER)
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows, one column for each metric."""
+        """Rows, one column for each metric; of JSON each shape that pandas writes."""
         rows = _rows(file)
         if not rows:
             raise contents.refusal(file, "has a header and no rows.")
