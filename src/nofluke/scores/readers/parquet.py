@@ -31,7 +31,7 @@ def scan(path: str, space: Workspace, source: Source) -> SqlTable:
     # A folder named "x=1" must not add a column "x".
     relation = f"read_parquet({exactly(path)}, hive_partitioning = false, file_row_number = true)"
     with failures_as(source, "Parquet; is it complete?"):
-        counted = f"SELECT count(*) FROM parquet_schema({exactly(path)})"
+        counted = select("count(*)", f"parquet_schema({exactly(path)})")
         count = space.con.execute(counted).fetchall()[0][0] - 1  # the root is no column
         if count > _MOST_COLUMNS:
             raise source.refuse(
