@@ -6,6 +6,7 @@ import statistics
 
 import pytest
 
+import nofluke
 from nofluke import read
 from nofluke.errors import ReadError
 from nofluke.scores.readers import files, recognition
@@ -511,3 +512,21 @@ def test_arena_a_model_against_itself_is_told(tmp_path):
 def test_arena_an_unknown_winner_is_refused(tmp_path):
     with pytest.raises(ReadError, match="the winner is 'z'"):
         logs(put(tmp_path / "b.json", [battle(0, "z")]))
+
+
+# --- the check-up of logs and failed rows
+
+
+def test_failed_rows_are_not_called_percentages(tmp_path):
+    header = ["model", "item", "accuracy", "error"]
+    rows = [["a", str(i), i % 2, ""] for i in range(4)] + [["b", str(i), 1, ""] for i in range(3)]
+    path = table(tmp_path / "t.csv", header, *rows, ["b", "3", "", "429"])
+    answer = nofluke.check(str(path), failed="error")
+    assert "NF322" not in {row["code"] for row in answer.rows()}
+
+
+def test_an_open_choice_is_told_once(tmp_path):
+    rows = [annotation(i, 1 + k, annotator=f"j{k}") for i in range(2) for k in range(2)]
+    answer = nofluke.check(str(put(tmp_path / "a.json", rows)))
+    texts = [row["text"] for row in answer.rows() if row["weight"] == "stops"]
+    assert len(texts) == len(set(texts)) == 1
