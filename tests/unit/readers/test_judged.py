@@ -530,3 +530,25 @@ def test_an_open_choice_is_told_once(tmp_path):
     answer = nofluke.check(str(put(tmp_path / "a.json", rows)))
     texts = [row["text"] for row in answer.rows() if row["weight"] == "stops"]
     assert len(texts) == len(set(texts)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"model": "a", "id": 1, "score": 1, "score": 0}\n',
+        '{"model" : "a", "id" : 1, "score" : 1, "score" : 0}\n',
+        '[{"model": "a", "id": 1, "score": 1}, {"model": "a", "id": 2, "score": 0, "score": 1}]',
+        '{"model": ["a"], "id": [1], "score": [1], "score": [0]}',
+    ],
+)
+def test_a_plain_record_with_a_field_twice_is_refused(tmp_path, text):
+    path = tmp_path / "t.json"
+    path.write_text(text)
+    with pytest.raises(ReadError, match="'score' twice"):
+        read(path)
+
+
+def test_a_colon_in_a_text_is_no_field(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"model": "a\\":", "id": "x\\":y", "score": 1}\n')
+    assert read(path).examples == ('x":y',)

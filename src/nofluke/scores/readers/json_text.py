@@ -30,12 +30,21 @@ def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # Numbers keep their spelling: the id 9007199254740993 must not pass through a float.
-_DECODER = json.JSONDecoder(
-    parse_int=Number,
-    parse_float=Number,
-    parse_constant=Number,
-    object_pairs_hook=_record,
+_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number)
+_STRICT = json.JSONDecoder(
+    parse_int=Number, parse_float=Number, parse_constant=Number, object_pairs_hook=_record
 )
+
+
+def _decoded(text: str) -> Any:
+    """A JSON value, of which no record has a field twice; looked at closely only where it may."""
+    value = _DECODER.decode(text)
+    if isinstance(value, dict):
+        names = len(value)
+    else:
+        rows = value if isinstance(value, list) else ()
+        names = sum(len(row) for row in rows if isinstance(row, dict))
+    return value if text.count('":') == names else _STRICT.decode(text)
 
 
 def table(file: File) -> MemoryTable:
@@ -80,7 +89,7 @@ def _until_written(lines: Iterator[str]) -> Iterator[str]:
 def _is_row(line: str, *, alone: bool) -> bool:
     """Whether the first line is a row; one line alone may also hold a list for each column."""
     try:
-        row = _DECODER.decode(line)
+        row = _decoded(line)
     except (json.JSONDecodeError, RecursionError):
         return False
     return isinstance(row, dict) and not (alone and _are_columns(row))
@@ -99,7 +108,7 @@ def _rows(lines: Iterable[str], numbers: list[int], source: Source) -> Iterator[
         if not line.strip():
             continue
         try:
-            row = _DECODER.decode(line)
+            row = _decoded(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise source.refuse(
                 f"line {number} is not JSON ({error}).", code="NF001", line=number
@@ -117,7 +126,7 @@ def _rows(lines: Iterable[str], numbers: list[int], source: Source) -> Iterator[
 
 def _whole(text: str, source: Source) -> MemoryTable:
     try:
-        document = _DECODER.decode(text)
+        document = _decoded(text)
     except json.JSONDecodeError as error:
         raise source.refuse(
             f"is not JSON: {error.msg} in line {error.lineno}.", code="NF001", line=error.lineno

@@ -257,8 +257,10 @@ def transposed(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     filled = 0
     for count, row in enumerate(rows):
         filled += len(row)
-        held = len(columns) * count
-        if len(row) > _MOST_COLUMNS or held > max(_MOST_CELLS, _EMPTIEST * filled):
+        sparse = count & 1023 == 1023 and (
+            len(columns) * count > max(_MOST_CELLS, _EMPTIEST * filled)
+        )
+        if sparse or len(row) > _MOST_COLUMNS:
             raise InputError(
                 f"{count + 1} rows have {max(len(row), len(columns))} different columns, which is "
                 "no table; are ids the names of columns? Give each row the same few names.",
