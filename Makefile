@@ -5,7 +5,7 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables bench reproduce big clean
+.PHONY: demo test lint types layers format study coverage-tables bench reproduce formats fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -48,6 +48,14 @@ bench: $(VENV)/.dev
 reproduce: $(VENV)/.dev
 	$(BIN)/nofluke reproduce quantiles --out reproduced
 	cp reproduced/quantiles.md docs/replications/quantiles.md
+
+# The table of the logs that are read: docs/reference/formats.md is what this writes.
+formats: $(VENV)/.dev
+	$(BIN)/python tools/formats_table.py
+
+# Broken logs without end: guided by coverage where atheris is installed, else plain mutations.
+fuzz: $(VENV)/.dev
+	$(BIN)/python tools/fuzz_readers.py --seconds 300
 
 clean:
 	rm -rf $(VENV) report.html reproduced .mypy_cache .ruff_cache .hypothesis .benchmarks

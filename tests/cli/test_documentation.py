@@ -102,6 +102,7 @@ def test_every_page_has_a_code_in_use():
     [
         "certify",
         "champion",
+        "check",
         "classifier",
         "compare",
         "drift",

@@ -175,7 +175,8 @@ def _look(source: Any, asked: Asked) -> _Look:
             try:
                 return _Look(reading.scores(), asked, found)
             except InputError as error:
-                found.append(Finding(error.code, "stops", str(error)))
+                stop = Finding(error.code, "stops", str(error))
+                found += [] if stop in found else [stop]  # naming a metric may not be what it wants
                 again = _chosen(reading, asked, error)
         if again is None:
             return _Look(None, asked, found)

@@ -44,7 +44,7 @@ def _bounds(table: Scores) -> Iterator[Finding]:
     if known.bounds is None or table.bounds is not None:
         return
     low, high = known.bounds
-    out = (table.values < low) | (table.values > high)
+    out = ((table.values < low) | (table.values > high)) & np.isfinite(table.values)
     if not out.any():
         return
     rows = np.flatnonzero(out)
@@ -56,8 +56,8 @@ def _bounds(table: Scores) -> Iterator[Finding]:
         f"{rows.size} scores lie outside {low:g} to {high:g}, which {table.metric!r} cannot leave: "
         f"from {table.values[out].min():g} to {table.values[out].max():g}, of {some(who, most=3)}."
         f"{hint}",
-        f"mend them, or say what the scale is: bounds=({table.values.min():g}, "
-        f"{table.values.max():g}) only if it is one.",
+        f"mend them, or say what the scale is: bounds=({min(low, table.values[out].min()):g}, "
+        f"{max(high, table.values[out].max()):g}) only if it is one.",
     )
 
 

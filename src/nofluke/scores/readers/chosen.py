@@ -391,18 +391,17 @@ def _unit(found: Sequence[Found], metric: str) -> list[str]:
 
 def _refuse_twice(found: Sequence[Found]) -> None:
     """Refuse two logs that hold the same examples of one candidate: which of them counts?"""
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[Any, ...], int] = {}
     for i, one in enumerate(found):
         log = one.log
         if not isinstance(log.candidate, str):
             continue
         parts = log.part or [""] * len(log.example)
         runs = log.run or [""] * len(log.example)
-        rows = zip(parts, log.example, runs, strict=True)
-        for key in dict.fromkeys(f"{p}\0{e}\0{r}" for p, e, r in rows):  # in their order
-            first = seen.setdefault((log.candidate, key), i)
+        for row in zip(parts, map(_text, log.example), runs, strict=True):
+            first = seen.setdefault((log.candidate, *row), i)
             if first != i:
-                _, example, _ = key.split("\0")
+                example = row[1]
                 a, b = found[first].file.label, one.file.label
                 raise InputError(
                     f"{a} and {b} both hold example {example!r} of {log.candidate!r}. If they are "

@@ -7,15 +7,16 @@ import functools
 import json
 import math
 from collections import Counter
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from nofluke.scores.readers import files
+from nofluke.scores.readers.heads import Head
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
@@ -25,8 +26,9 @@ MOST_DOCUMENT: Final = 1 << 30
 # Codes of the refusals of logs that hold nothing to read: no scores, or none yet. In a folder they
 # are passed over, and told.
 NO_SCORES: Final = frozenset({"NF301", "NF303"})
-_MOST_LINE: Final = 1 << 28
+_MOST_CELL: Final = 1 << 28
 _MOST_COLUMNS: Final = 100_000
+_MOST_METRICS: Final = 1000  # a log with more is none, and would grow as rows times metrics
 _NOTHING: Final = frozenset({"", "n/a", "na", "nan", "none", "null"})
 
 
@@ -64,6 +66,11 @@ def document(file: File, *, most: int = MOST_DOCUMENT) -> Any:
         ReadError: It is cut off, or no JSON, or too long.
     """
     return parsed(text(file, most=most), file)
+
+
+def head(file: File) -> Head:
+    """The beginning of a file, for a reader that reads several kinds."""
+    return Head(file.path, files.start(file))
 
 
 def parsed(written: str, file: File, *, inside: str = "") -> Any:
@@ -145,7 +152,7 @@ def lines(file: File, decode: Callable[[bytes], Any] | None = None) -> Iterator[
     decode = msgspec.json.Decoder().decode if decode is None else decode
     source = Source(file.label, str(file.path), row_word="line")
     with files.reading(source), files.unpacked(file) as stream:
-        for number, line in enumerate(_bounded(stream, file), start=1):
+        for number, line in enumerate(files.lines(stream, source), start=1):
             written = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if not written.strip():
                 continue
@@ -196,14 +203,6 @@ def _slowly(line: bytes, file: File, number: int) -> Any:
         ) from None
 
 
-def _bounded(stream: IO[bytes], file: File) -> Iterator[bytes]:
-    """Lines, of which none may be longer than memory can take."""
-    while line := stream.readline(_MOST_LINE):
-        if len(line) == _MOST_LINE and not line.endswith(b"\n"):
-            raise refusal(file, f"has a line of more than {_MOST_LINE >> 20} MiB.")
-        yield line
-
-
 def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[str, str]]:
     """The rows of a delimited table with a header, as texts; every row has every column.
 
@@ -220,11 +219,12 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
     with files.reading(source), files.unpacked(file) as stream:
         written = (
             line.decode("utf-8-sig" if i == 0 else "utf-8")
-            for i, line in enumerate(_bounded(stream, file))
+            for i, line in enumerate(files.lines(stream, source))
         )
         for _ in range(skip):
             next(written, None)
         rows = csv.reader(written, delimiter=delimiter)
+        limit = csv.field_size_limit(_MOST_CELL)  # the usual limit is less than a long document
         try:
             header = next(rows, [])
             _check_header(header, file)
@@ -241,18 +241,28 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
                 yield dict(zip(header, row, strict=True))
         except csv.Error as error:
             raise refusal(file, f"line {rows.line_num + skip} is broken: {error}.") from None
+        finally:
+            csv.field_size_limit(limit)
 
 
 def _check_header(header: list[str], file: File) -> None:
     if len(header) > _MOST_COLUMNS:
         raise refusal(file, f"has {len(header)} columns; at most {_MOST_COLUMNS} are read.")
-    twice = (
-        sorted({name for name in header if header.count(name) > 1})
-        if len(set(header)) < len(header)
-        else []
-    )
+    twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
         raise refusal(file, f"has the column {twice[0]!r} twice; give each column its own name.")
+
+
+def check_metrics(names: Collection[str], file: File) -> None:
+    """Refuse a log with so many metrics that it is none: their columns would fill the memory.
+
+    Raises:
+        ReadError: There are more than any tool writes.
+    """
+    if len(names) > _MOST_METRICS:
+        raise refusal(
+            file, f"has more than {_MOST_METRICS} different metrics, as if ids were their names."
+        )
 
 
 def number(value: Any, file: File, what: str) -> float | int | bool | None:
@@ -269,10 +279,22 @@ def number(value: Any, file: File, what: str) -> float | int | bool | None:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return None if math.isnan(value) else value
+        return _finite(value, file, what)
     if isinstance(value, str) and value.strip().lower() in _NOTHING:
         return None
     raise refusal(file, f"{what} is {value!r}, and a number was expected.")
+
+
+def _finite(value: float, file: File, what: str) -> float | int | None:
+    """The number, None for NaN.
+
+    Raises:
+        ReadError: It is an integer of more digits than a number can have.
+    """
+    try:
+        return None if math.isnan(value) else value
+    except OverflowError:
+        raise refusal(file, f"{what} is an integer of more than 308 digits.") from None
 
 
 def numeral(written: str, file: File, what: str) -> float | None:
@@ -352,6 +374,22 @@ def told_apart(texts: Sequence[str]) -> list[str]:
         seen[text_] += 1
         found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
     return found
+
+
+def repeated(texts: Sequence[str], what: str) -> tuple[str, ...]:
+    """A note where texts that serve as ids stand more than once.
+
+    >>> repeated(["a", "b"], "question")
+    ()
+    """
+    twice = len(texts) - len(set(texts))
+    if not twice:
+        return ()
+    return (
+        f"NF345: {twice} of {len(texts)} rows repeat an earlier {what}, which is the id here, as "
+        "the log has no other. They count as examples of their own and are told apart by their "
+        "order, so they are paired rightly only with files of the same order.",
+    )
 
 
 def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tuple[str, ...]:

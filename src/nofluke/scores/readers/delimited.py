@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from nofluke.errors import InputError, some
 from nofluke.scores.readers import cells, files
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _HEAD = 1 << 20  # bytes in which the header and the first lines must stand
+
+
+_MOST_LINE = 1 << 28
 
 
 class Dialect(NamedTuple):
@@ -167,18 +171,31 @@ def _dialect(file: File, source: Source, delimiter: str | None) -> Dialect:
         head = stream.read(_HEAD)
         files.refuse_encoding(head, source)
         if len(head) == _HEAD:
-            head = head[: head.rfind(b"\n") + 1]
+            whole = max(head.rfind(b"\n"), head.rfind(b"\r")) + 1
+            if not whole:
+                raise source.refuse(
+                    f"has a first line of more than {_HEAD >> 20} MiB, which is no header.",
+                    code="NF001",
+                    line=1,
+                )
+            head = head[:whole]
         text = head.decode("utf-8-sig").lstrip("\r\n")
     if not text.strip():
         raise source.refuse("is empty.", code="NF002")
-    delimiter = _checked(delimiter) or _seen_delimiter(text, source)
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    limit = csv.field_size_limit(_HEAD)  # the usual limit is less than a line of the head
+    try:
+        delimiter = _checked(delimiter) or _seen_delimiter(text, source)
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise source.refuse(f"cannot be taken apart ({error}).", code="NF001", line=1) from None
+    finally:
+        csv.field_size_limit(limit)
     _check_header(header, source)
     return Dialect(delimiter, header)
 
 
 def _check_header(header: list[str], source: Source) -> None:
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, count in Counter(header).items() if count > 1)
     if twice:
         raise source.refuse(
             f"the header names {some(twice)} more than once; give every column a name of its own.",
@@ -242,12 +259,39 @@ def _rewrite(
             writer.writerow([record[i] for i in places])
 
 
+class _Bounded(io.BufferedIOBase):
+    """A stream whose lines, ended in whatever way, are not longer than memory can take."""
+
+    def __init__(self, stream: IO[bytes], source: Source) -> None:
+        self._stream, self._source, self._length = stream, source, 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes."""
+        data = self._stream.read(-1 if size is None else size)
+        end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+        self._length = len(data) - end - 1 if end >= 0 else self._length + len(data)
+        if self._length > _MOST_LINE:
+            raise self._source.refuse(
+                f"has a line of more than {_MOST_LINE >> 20} MiB.", code="NF001"
+            )
+        return data
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """The next bytes; text is taken in pieces."""
+        return self.read(size)
+
+
 def _records(file: File, delimiter: str, source: Source) -> Iterator[tuple[int, list[str]]]:
     """The lines on which records start, and the records, header included, blank lines skipped."""
     limit = csv.field_size_limit(1 << 30)
     try:
         with files.reading(source), files.unpacked(file) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+            bounded = cast("IO[bytes]", _Bounded(stream, source))
+            text = io.TextIOWrapper(bounded, encoding="utf-8-sig", newline="")
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             line = 1
             for record in reader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import hashlib
+import io
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import sys
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from nofluke.errors import InputError, ReadError, some
 from nofluke.scores.readers import zstd
@@ -39,6 +40,8 @@ STDIN = "standard input"
 _PACKED = (".gz", ".zst")
 _WORKBOOKS = {".xlsx", ".xls", ".ods"}
 _MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", zstd.MAGIC: "zstd"}
+_MOST_UNPACKED = 1 << 28
+_MOST_SWELLING = 200  # times; logs are packed to a tenth or a fiftieth
 _SUPPORTED = f"{', '.join(FORMATS)}, and the text ones with .gz or .zst"
 
 
@@ -182,12 +185,65 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def unpacked(file: File) -> IO[bytes]:
-    """The bytes of a text file, unpacked."""
-    if file.packing == "gzip":
-        return cast("IO[bytes]", gzip.open(file.path, "rb"))
+    """The bytes of a text file, unpacked; what swells like a bomb is refused on the way.
+
+    Raises:
+        ReadError: While reading, where a small file unpacks to far more than texts do.
+    """
+    if file.packing == "none":
+        return file.path.open("rb")
     if file.packing == "zstd":
-        return zstd.unpacked(file.path, file.space)
-    return file.path.open("rb")
+        plain = zstd.unpacked(file.path, file.space)
+    else:
+        plain = cast("IO[bytes]", gzip.GzipFile(file.path, "rb"))
+    return cast("IO[bytes]", io.BufferedReader(_Swelling(plain, file), 1 << 17))
+
+
+class _Swelling(io.RawIOBase):
+    """A stream that is being unpacked, as long as it is no bomb."""
+
+    def __init__(self, stream: IO[bytes], file: File) -> None:
+        self._stream, self._file, self._count = stream, file, 0
+        self._most = max(_MOST_UNPACKED, _MOST_SWELLING * file.path.stat().st_size)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes."""
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self._count += len(data)
+        if self._count > self._most:
+            raise Source(self._file.label, str(self._file.path)).refuse(
+                f"unpacks to more than {_MOST_UNPACKED >> 20} MiB and {_MOST_SWELLING} times its "
+                "size, as bombs do; if it is what it should be, unpack it first and read that.",
+                code="NF001",
+            )
+        return len(data)
+
+    def close(self) -> None:
+        """Close what is being unpacked, too."""
+        self._stream.close()
+        super().close()
+
+
+def lines(stream: IO[bytes], source: Source, *, most: int = 1 << 28) -> Iterator[bytes]:
+    """Lines, of which none may be longer than memory can take.
+
+    Args:
+        stream: The bytes, unpacked.
+        source: For the message.
+        most: Bytes of a line.
+
+    Raises:
+        ReadError: One is.
+    """
+    while line := stream.readline(most):
+        if len(line) == most and not line.endswith(b"\n"):
+            raise source.refuse(f"has a line of more than {most >> 20} MiB.", code="NF001")
+        yield line
 
 
 @contextmanager

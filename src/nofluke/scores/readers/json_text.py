@@ -15,18 +15,57 @@ if TYPE_CHECKING:
 
     from nofluke.scores.readers.files import File
 
+
+class _TwiceError(ValueError):
+    """A record names one field twice, and only one of the values would be read."""
+
+
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _TwiceError(twice)
+    return record
+
+
 # Numbers keep their spelling: the id 9007199254740993 must not pass through a float.
 _DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Number)
+_STRICT = json.JSONDecoder(
+    parse_int=Number, parse_float=Number, parse_constant=Number, object_pairs_hook=_record
+)
+
+
+def _decoded(text: str) -> Any:
+    """A JSON value, of which no record has a field twice; looked at closely only where it may."""
+    value = _DECODER.decode(text)
+    if isinstance(value, dict):
+        names = len(value)
+    else:
+        rows = value if isinstance(value, list) else ()
+        names = sum(len(row) for row in rows if isinstance(row, dict))
+    return value if text.count('":') == names else _STRICT.decode(text)
 
 
 def table(file: File) -> MemoryTable:
     """The table in a JSON file."""
     source = Source(file.label, str(file.path))
+    try:
+        return _table(file, source)
+    except _TwiceError as error:
+        raise source.refuse(
+            f"has a record with the field {str(error)!r} twice; which of them is meant?",
+            code="NF003",
+        ) from None
+
+
+def _table(file: File, source: Source) -> MemoryTable:
     with files.reading(source), files.unpacked(file) as stream:
-        first = stream.readline()
+        raw = files.lines(stream, source, most=1 << 30)  # a whole document may be one line
+        first = next(raw, b"")
         files.refuse_encoding(first, source)
         written = first.removeprefix(b"\xef\xbb\xbf").decode()
-        rest = itertools.chain([written], (line.decode() for line in stream))
+        rest = itertools.chain([written], (line.decode() for line in raw))
         head = list(_until_written(rest))
         if not head:
             raise source.refuse("is empty.", code="NF002")
@@ -50,7 +89,7 @@ def _until_written(lines: Iterator[str]) -> Iterator[str]:
 def _is_row(line: str, *, alone: bool) -> bool:
     """Whether the first line is a row; one line alone may also hold a list for each column."""
     try:
-        row = _DECODER.decode(line)
+        row = _decoded(line)
     except (json.JSONDecodeError, RecursionError):
         return False
     return isinstance(row, dict) and not (alone and _are_columns(row))
@@ -69,7 +108,7 @@ def _rows(lines: Iterable[str], numbers: list[int], source: Source) -> Iterator[
         if not line.strip():
             continue
         try:
-            row = _DECODER.decode(line)
+            row = _decoded(line)
         except (json.JSONDecodeError, RecursionError) as error:
             raise source.refuse(
                 f"line {number} is not JSON ({error}).", code="NF001", line=number
@@ -87,7 +126,7 @@ def _rows(lines: Iterable[str], numbers: list[int], source: Source) -> Iterator[
 
 def _whole(text: str, source: Source) -> MemoryTable:
     try:
-        document = _DECODER.decode(text)
+        document = _decoded(text)
     except json.JSONDecodeError as error:
         raise source.refuse(
             f"is not JSON: {error.msg} in line {error.lineno}.", code="NF001", line=error.lineno

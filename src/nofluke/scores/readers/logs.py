@@ -109,6 +109,9 @@ class Reader(Protocol):
             are read.
         rows: Whether it yields a score for each example; False for summaries.
         folders: Whether what it reads is a folder, rather than a file.
+
+    A reader may also have ``reads`` and ``asks``, texts for the table of formats: what it reads
+    (else the first lines of its docstrings say it) and what it asks the user to choose.
     """
 
     key: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from nofluke.errors import some
+from nofluke.errors import InputError, some
 from nofluke.scores.readers.tables import (
     NUMBERS,
     Block,
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from nofluke.errors import InputError
 
+_MOST_COLUMNS = 100_000
+_MOST_CELLS = 10_000_000  # where hardly any is filled
+_EMPTIEST = 20  # cells for each that is filled
 _SLICE = 1 << 19  # rows turned into Python text at a time
 
 
@@ -247,9 +249,23 @@ def transposed(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
     >>> transposed([{"a": 1}, {"b": 2}])
     {'a': [1, None], 'b': [None, 2]}
+
+    Raises:
+        InputError: There are so many columns that ids must have become names.
     """
     columns: dict[str, list[Any]] = {}
+    filled = 0
     for count, row in enumerate(rows):
+        filled += len(row)
+        sparse = count & 1023 == 1023 and (
+            len(columns) * count > max(_MOST_CELLS, _EMPTIEST * filled)
+        )
+        if sparse or len(row) > _MOST_COLUMNS:
+            raise InputError(
+                f"{count + 1} rows have {max(len(row), len(columns))} different columns, which is "
+                "no table; are ids the names of columns? Give each row the same few names.",
+                code="NF003",
+            )
         for name, value in row.items():
             if name not in columns:
                 columns[name] = [None] * count

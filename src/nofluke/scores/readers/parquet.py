@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.files import File
     from nofluke.scores.readers.workspace import Workspace
 
+_MOST_COLUMNS = 20_000  # the time to describe them grows as the square
+
 
 def table(file: File, space: Workspace) -> SqlTable:
     """The table in a Parquet file; rows are counted from 1 in messages."""
@@ -29,6 +31,14 @@ def scan(path: str, space: Workspace, source: Source) -> SqlTable:
     # A folder named "x=1" must not add a column "x".
     relation = f"read_parquet({exactly(path)}, hive_partitioning = false, file_row_number = true)"
     with failures_as(source, "Parquet; is it complete?"):
+        counted = select("count(*)", f"parquet_schema({exactly(path)})")
+        count = space.con.execute(counted).fetchall()[0][0] - 1  # the root is no column
+        if count > _MOST_COLUMNS:
+            raise source.refuse(
+                f"has {count} columns, and at most {_MOST_COLUMNS} are read; a long table (one row "
+                "for each score) may have any number of candidates.",
+                code="NF003",
+            )
         described = space.con.execute("DESCRIBE " + select("*", relation)).fetchall()
     columns = {
         name: (_expression(name, type_name), kind_of(type_name))

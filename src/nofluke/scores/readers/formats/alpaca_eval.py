@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import some
@@ -22,6 +23,7 @@ class Annotations:
     title = "AlpacaEval annotations"
     tool = "alpaca-eval"
     rows = True
+    asks = "annotator, where there are several"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -38,25 +40,17 @@ class Annotations:
         for i, row in enumerate(rows, start=1):
             contents.wanted(row, "generator_2", str, file, f"annotation {i}")
         instructions = [str(row.get("instruction")) for row in rows]
-        column = [
-            contents.number(row.get("preference"), file, f"preference of annotation {i}")
-            for i, row in enumerate(rows, start=1)
-        ]
-        against = sorted({str(row.get("generator_1")) for row in rows})
-        lost = sum(value is None for value in column)
-        notes = [
-            f"NF307: the preference runs from 1 (for {', '.join(against)}, the reference) to 2 "
-            "(for the candidate); 1.5 is a tie, and a mean above it says that the judge prefers "
-            "the candidate. Nothing is rescaled."
-        ]
-        if lost:
-            notes.append(f"NF305: {lost} of {len(rows)} instructions have no preference.")
+        column, notes = _preferences(rows, file)
+        judges = [str(row.get("annotator")) for row in rows]
+        several = len(set(judges)) > 1
         datasets = [row.get("dataset") for row in rows]
+        examples, repeats = _ids(rows, instructions, judges)
         yield Log(
             candidate=[row["generator_2"] for row in rows],
-            example=contents.told_apart(instructions),
+            example=examples,
             scores={"preference": column},
-            settings={"judge": ", ".join(sorted({str(row.get("annotator")) for row in rows}))},
+            settings={} if several else {"judge": judges[0]},
+            alternatives={"annotator": judges} if several else {},
             cluster=datasets if all(isinstance(d, str) for d in datasets) else None,
             input=instructions,
             output=[_text(row.get("output_2")) for row in rows],
@@ -66,8 +60,59 @@ class Annotations:
             },
             better={"preference": "higher"},
             bounds={"preference": (1.0, 2.0)},
-            notes=tuple(notes),
+            notes=(*notes, *repeats),
         )
+
+
+def _preferences(rows: list[dict[str, Any]], file: File) -> tuple[list[Any], list[str]]:
+    """The preferences, and what they mean; 0 is how older versions write a draw."""
+    column = [
+        contents.number(row.get("preference"), file, f"preference of annotation {i}")
+        for i, row in enumerate(rows, start=1)
+    ]
+    against = sorted({str(row.get("generator_1")) for row in rows})
+    notes = [
+        f"NF307: the preference runs from 1 (for {', '.join(against)}, the reference) to 2 "
+        "(for the candidate); 1.5 is a tie, and a mean above it says that the judge prefers "
+        "the candidate. Nothing is rescaled."
+    ]
+    drawn = sum(value == 0 for value in column)
+    if drawn:
+        column = [1.5 if value == 0 else value for value in column]
+        notes.append(
+            f"NF307: {drawn} of {len(column)} preferences are 0, by which older versions of "
+            "AlpacaEval write a draw; they count as 1.5, as AlpacaEval itself counts them."
+        )
+    for i, value in enumerate(column, start=1):
+        if value is not None and not 1 <= value <= 2:
+            raise contents.refusal(
+                file, f"annotation {i} has the preference {value!r}, not 1 to 2."
+            )
+    lost = sum(value is None for value in column)
+    if lost:
+        known = sum(value for value in column if value is not None)
+        low, high = ((known + lost * worst) / len(column) for worst in (1, 2))
+        notes.append(
+            f"NF305: {lost} of {len(rows)} instructions have no preference; the mean over all "
+            f"would be between {low:.4g} and {high:.4g}."
+        )
+    return column, notes
+
+
+def _ids(
+    rows: list[dict[str, Any]], instructions: list[str], judges: list[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Instructions as ids, told apart where one candidate has one twice by the same judge."""
+    cells = [
+        "\0".join((row["generator_2"], judge, text))
+        for row, text, judge in zip(rows, instructions, judges, strict=True)
+    ]
+    seen: Counter[str] = Counter()
+    examples = []
+    for cell, text in zip(cells, instructions, strict=True):
+        seen[cell] += 1
+        examples.append(text if seen[cell] == 1 else f"{text} ({seen[cell]})")
+    return examples, contents.repeated(cells, "instruction")
 
 
 class Leaderboard:
@@ -100,6 +145,8 @@ class Leaderboard:
             for m in metrics
         }
         rates = [m for m in metrics if m != "avg_length"]
+        if not rates:
+            raise contents.refusal(file, "has no column of win rates, as leaderboards have.")
         names = contents.told_apart([row[name] for row in rows])
         twice = [n for n, row in zip(names, rows, strict=True) if n != row[name]]
         told = f" Names that stand twice are numbered: {some(twice)}." if twice else ""

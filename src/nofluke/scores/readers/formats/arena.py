@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.scores.readers import contents
 from nofluke.scores.readers.logs import Log
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +34,13 @@ class Battles:
         return {"model_a", "model_b"} <= names and ("winner" in names or set(_FLAGS) <= names)
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows."""
+        """Rows; both kinds of tie count the same; a model against itself is left out and told."""
         rows = [row for _, row in contents.records(file)]
         if not rows:
             raise contents.refusal(file, "holds no battles.")
         word = next((w for w in _IDS if w in rows[0]), None)
+        ids = [str(row.get(word, i)) if word else str(i) for i, row in enumerate(rows, start=1)]
+        battles = contents.told_apart(ids)
         candidates, examples, wins, judges, times, languages = [], [], [], [], [], []
         mirrored = 0
         for i, row in enumerate(rows, start=1):
@@ -48,7 +51,7 @@ class Battles:
                 mirrored += 1
                 continue
             won = _won(row, a, b, file, i)
-            example = str(row.get(word, i)) if word else str(i)
+            example = battles[i - 1]
             for model, score in ((a, won), (b, None if won is None else 1 - won)):
                 candidates.append(model)
                 examples.append(example)
@@ -60,8 +63,16 @@ class Battles:
             "NF309: a battle is an example that two models share. A share of battles won depends "
             "on whom a model met: compare two of them on the battles between those two."
         ]
+        notes += contents.repeated(ids, str(word))
+        unknown = wins.count(None) // 2
+        if unknown:
+            notes.append(
+                f"NF305: without a winner, and so without a score: {counted(unknown, 'battle')}."
+            )
         if mirrored:
-            notes.append(f"NF305: {mirrored} battles of a model against itself are left out.")
+            notes.append(
+                f"NF305: left out, as of a model against itself: {counted(mirrored, 'battle')}."
+            )
         known = {str(j) for j in judges if j is not None}
         yield Log(
             candidate=candidates,

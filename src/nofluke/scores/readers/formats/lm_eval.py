@@ -49,6 +49,7 @@ class Samples:
     title = "lm-evaluation-harness samples"
     tool = "lm-eval"
     rows = True
+    asks = "metric, filter"
     folders = False
 
     def knows(self, head: Head) -> bool:
@@ -99,6 +100,7 @@ class _Rows:
         for name in names:
             if name not in self._scores:
                 self._scores[name] = [None] * count
+        contents.check_metrics(self._scores, self._file)
         for name, column in self._scores.items():
             column.append(self._number(name, row.get(name)))
 

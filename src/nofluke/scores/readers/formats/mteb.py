@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.heads import Head
 
 _REVISION = re.compile(r"[0-9a-f]{40}|external|no_revision_available")
+_OLD = "mteb_dataset_name"  # before version 1.11
 
 
 class Task:
@@ -24,23 +25,38 @@ class Task:
     title = "MTEB results"
     tool = "mteb"
     rows = False
+    asks = "split"
     folders = False
 
     def knows(self, head: Head) -> bool:
         """By the task's name and revision beside its scores."""
-        return {"task_name", "scores"} <= head.keys or (
-            {"dataset_revision", "mteb_version"} <= head.keys
+        return {"dataset_revision", "mteb_version"} <= head.keys or (
+            _OLD in head.keys or {"task_name", "scores", "dataset_revision"} <= head.keys
         )
 
     def read(self, file: File) -> Iterator[Log]:
-        """Rows; the split is a choice, and subsets (languages) are examples."""
+        """Rows; subsets (languages) are examples; files of before version 1.11 are refused."""
         document = contents.document(file)
+        if not isinstance(document, dict) or _OLD in document:
+            raise contents.refusal(
+                file,
+                f"is of MTEB {contents.at(document, 'mteb_version', default='before 1.11')}, whose "
+                "files name no main score; write it anew with a current MTEB: "
+                "mteb.results.TaskResult.from_disk(Path(...)).to_disk(Path(...)).",
+            )
         task = contents.wanted(document, "task_name", str, file, "the file")
         splits = contents.wanted(document, "scores", dict, file, "the file")
-        entries = [(split, entry) for split, found in splits.items() for entry in found]
+        entries = [
+            (split, entry)
+            for split, found in splits.items()
+            for entry in (found if isinstance(found, list) else [found])
+        ]
+        if not all(isinstance(entry, dict) for _, entry in entries):
+            raise contents.refusal(file, "has scores that are no records, which the format needs.")
         if not entries:
             raise contents.refusal(file, "has no scores.")
         names = dict.fromkeys(k for _, entry in entries for k, v in entry.items() if _is_number(v))
+        contents.check_metrics(names, file)
         scores = {
             name: [
                 contents.number(entry.get(name), file, f"{name} of {split}")
@@ -58,7 +74,10 @@ class Task:
             part_word="task",
             more={
                 "n_experiments": [
-                    len(entry.get("scores_per_experiment") or ()) for _, entry in entries
+                    len(found)
+                    if isinstance(found := entry.get("scores_per_experiment"), list)
+                    else 0
+                    for _, entry in entries
                 ]
             },
             better={"main_score": "higher"},
@@ -66,6 +85,7 @@ class Task:
             notes=(
                 "NF308: each number is the score of a whole task or subset, so tasks are the "
                 "examples here: what is said is said of tasks like these.",
+                *contents.unscored(scores["main_score"], "NF305", "are NaN", metric="main_score"),
             ),
             also=meta,
         )
