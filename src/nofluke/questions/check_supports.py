@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from collections.abc import Mapping
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from nofluke.errors import InputError
+from nofluke.questions import replicates, runs_intervals
 from nofluke.scores import dependence, metrics
 from nofluke.scores.checkup.missing import examples_of
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,15 +54,18 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     )
     # Where clusters tell the rows of one example apart, an id does not say which example it is.
     told_by_run = scores.run is not None or scores.values.size == int(examples_of(scores).sum())
-    if scores.K > 1 and told_by_run:
-        pairs = f"{shared} examples were scored by both {a!r} and {b!r}, so they can be paired"
+    # One example of each, as in a table of leaders, shows no spread, whatever is asked.
+    several = scores.values.size > scores.K
+    if scores.K > 1 and told_by_run and several:
+        were = f"{counted(shared, 'example')} {'was' if shared == 1 else 'were'}"
+        pairs = f"{were} scored by both {a!r} and {b!r}, so they can be paired"
         yield _row(
             "compare",
             f"nofluke compare {how}{sides}{gaps if shared else ' --unpaired'}"
             + ("" if bounded else " --method t"),
             (pairs if shared else "two samples: no example is shared") + open_way + unbounded,
         )
-    if scores.K > 2 and shared and told_by_run:
+    if scores.K > 2 and shared and told_by_run and several:
         yield _row(
             "rank",
             f"nofluke rank {how}{gaps}" + ("" if bounded else " --method max_t"),
@@ -67,19 +74,39 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
             + unbounded,
         )
     by_run = "runs" in scores.reading
-    if scores.run is not None or by_run:
-        value = "" if by_run else " --value mean"
+    told = _of_runs(scores, by_run=by_run)
+    if told is not None:
         yield _row(
             "runs",
-            f"nofluke runs {how} --quantile 0.5{value}",
+            f"nofluke runs {how} --quantile 0.5{told}",
             "how far a run may lie from the others, judged from these runs" + open_way,
         )
-    if (scores.K > 1 and scores.complete and shared) or (by_run and scores.values.size > 1):
+    if (scores.K > 1 and scores.complete and shared and several) or (
+        by_run and scores.values.size > 1
+    ):
         yield _row(
             "champion",
             f"nofluke champion {how}",
             "what the best is worth, beside what was planned" + open_way,
         )
+
+
+def _of_runs(scores: Scores, *, by_run: bool) -> str | None:
+    """What to say to ``runs``; None where these are no several runs, or none that it can use."""
+    if scores.run is None and not by_run:
+        return None
+    value = None if by_run else "mean"
+    limits = scores.bounds or metrics.known(scores.metric).bounds
+    way = scores.better or "higher"  # as the call will say
+    worst = None if limits is None else limits[0 if way == "higher" else 1]
+    for missing in ("raise", "worst", "own"):
+        with contextlib.suppress(InputError):
+            found = replicates.samples(scores, value=value, each=None, missing=missing, worst=worst)
+            usable = all(np.isfinite(sample.x).all() for sample in found)
+            gaps = "" if missing == "raise" else f" --missing {missing}"
+            if usable and any(sample.n >= runs_intervals.LEAST for sample in found):
+                return f"{' --value mean' if value else ''}{gaps}"
+    return None
 
 
 def _bound_on(scores: Scores) -> str:

@@ -110,14 +110,16 @@ def _overlapping(table: Scores) -> list[list[str]]:
     """Pairs with equal scores on what they share, where both lack something."""
     if table.where is None:
         return []
+    firsts = [np.unique(table.places(k), return_index=True) for k in range(table.K)]
+    scores = [values(table, k)[rows] for k, (_, rows) in enumerate(firsts)]
     found = []
     for a in range(table.K):
+        known = np.full(len(table.examples), np.nan)
+        known[firsts[a][0]] = scores[a]
         for b in range(a + 1, table.K):
-            _, at, bt = np.intersect1d(
-                table.places(a), table.places(b), assume_unique=False, return_indices=True
-            )
-            x, y = values(table, a)[at], values(table, b)[bt]
-            if np.unique(x).size >= _DISTINCT and np.array_equal(x, y):
+            x, y = known[firsts[b][0]], scores[b]
+            lacking = np.isnan(x)
+            if ((x == y) | lacking).all() and np.unique(y[~lacking]).size >= _DISTINCT:
                 found.append([table.candidates[a], table.candidates[b]])
     return found
 

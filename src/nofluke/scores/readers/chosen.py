@@ -238,6 +238,7 @@ def _unchosen(one: Found, counts: Counter[str], why: str) -> InputError:
     return Source(one.file.label, str(one.file.path)).refuse(
         f"{one.reader.title} with the metrics {told}{more}; {why}choose one: metric=.",
         code="NF262",
+        field="metric",
     )
 
 
@@ -251,12 +252,14 @@ def _readings(
         left = Counter(_text(v) for one in found for v in one.log.alternatives.get(word, ()))
         if len(left) > 1:
             told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common())
+            first = "test" if "test" in left else next(iter(left))
             raise Source(found[0].file.label, str(found[0].file.path)).refuse(
                 f"{found[0].reader.title}: each example was read in several ways, by {word}: "
                 f"{told}. Rows of one example are no examples of their own, so choose one: "
-                f"where={{{word!r}: {next(iter(left))!r}}}. Choosing after looking at the scores "
+                f"where={{{word!r}: {first!r}}}. Choosing after looking at the scores "
                 f"is a choice among {len(left)}.",
                 code="NF262",
+                field=word,
             )
         all_of = Counter(_text(v) for one in before for v in one.log.alternatives.get(word, ()))
         if len(all_of) > 1 and word in where:

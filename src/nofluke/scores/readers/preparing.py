@@ -72,6 +72,21 @@ class Reading:
         self.asked, self.items, self.logs = asked, items, logs
         self._unread, self._space, self._digest = unread, space, digest
 
+    def asking(self, asked: Asked) -> Reading:
+        """The same sources, of which something else is asked; no log is read again.
+
+        Args:
+            asked: What is asked now, by the same reader, delimiter and decimal mark.
+        """
+        return Reading(
+            asked,
+            items=self.items,
+            logs=self.logs,
+            unread=self._unread,
+            space=self._space,
+            digest=self._digest,
+        )
+
     def scores(self) -> Scores:
         """The scores.
 
