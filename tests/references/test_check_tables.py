@@ -95,25 +95,32 @@ def test_check_names_the_traps_of_public_tables(data, name):
     "name", ["swebench_pro", "llmperf_latency", "rl_procgen", "tabm_seeds", "mrmc_vandyke"]
 )
 def test_every_call_that_check_offers_can_be_copied(data, name, capsys):
-    run_all(check(data / f"{name}.parquet"), capsys)
+    answer = check(data / f"{name}.parquet")
+    assert answer.supports
+    run_all(answer, capsys)
 
 
 def run_all(answer, capsys):
     """Run every call that a check-up offers."""
-    assert answer.supports
     for row in answer.supports:
         assert run([*shlex.split(row["call"])[1:], "--quiet"]) == 0, (row, capsys.readouterr().err)
         assert capsys.readouterr().out
 
 
 LOGS = Path(__file__).parents[1] / "contracts" / "logs"
-# Of every tool one small log; a folder where the format is one.
-OFFERED = sorted(p for p in LOGS.iterdir() if p.name not in ("mlflow-folder", "wandb-runs"))
 
 
-@pytest.mark.parametrize("folder", OFFERED, ids=lambda p: p.name)
-def test_every_call_offered_for_the_log_of_a_tool_can_be_copied(folder, capsys):
-    run_all(check(folder), capsys)
+def logs():
+    """The small logs of all tools, file by file; folders where the format is one."""
+    for tool in sorted(LOGS.iterdir()):
+        inside = sorted(tool.iterdir())
+        whole = "folder" in tool.name or tool.name == "wandb-runs"
+        yield from [tool] if whole else inside
+
+
+@pytest.mark.parametrize("path", list(logs()), ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_every_call_offered_for_the_log_of_a_tool_can_be_copied(path, capsys):
+    run_all(check(path), capsys)
 
 
 @pytest.mark.parametrize(
@@ -136,4 +143,6 @@ def test_every_call_offered_for_the_log_of_a_tool_can_be_copied(folder, capsys):
     ],
 )
 def test_every_call_offered_for_a_real_log_can_be_copied(shared, name, capsys):
-    run_all(check(shared / "formats" / name), capsys)
+    answer = check(shared / "formats" / name)
+    assert answer.supports
+    run_all(answer, capsys)

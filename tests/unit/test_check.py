@@ -428,3 +428,34 @@ def test_nothing_misleads_in_clean_tables(shape, size):
         rng = np.random.default_rng([seed, *size])
         answer = check(rows(SHAPES[shape](rng, size), metric="kpi"), better="higher")
         assert answer.clean, answer.rows()
+
+
+def test_calls_fit_what_is_missing(rng):
+    x = rng.random((3, 12))
+    x[0, :6], x[2, 6:] = np.nan, np.nan  # no example is common to all three
+    apart = calls(check(rows(x, metric="f1")))
+    assert apart["certify"].endswith("--missing own")
+    assert apart["compare"].endswith("--a m0 --b m2 --unpaired --missing own")
+    assert "rank" not in apart
+    x = rng.random((3, 12))
+    x[2] = np.nan  # nothing at all of one
+    nothing = calls(check(rows(x, metric="f1")))
+    assert nothing["certify"].endswith("--missing worst")
+    assert "--a m0 --b m1" in nothing["compare"]
+    unbounded = calls(check(rows(x, metric="mae")))
+    assert set(unbounded) == {"compare"}
+
+
+def test_where_failed_rows_are_infinitely_late_no_mean_is_offered(rng, tmp_path, capsys):
+    path = tmp_path / "late.json"
+    late = rows(rng.random((3, 40)), metric="latency_s", code=[[0] * 30 + [429] * 10] * 3)
+    path.write_text(json.dumps(late))
+
+    offered = calls(check(path, failed="code=429"))
+
+    assert set(offered) == {"certify"}
+    assert "--select top:3@median" in offered["certify"]
+    assert run(shlex.split(offered["certify"])[1:]) == 0
+    assert "certify" not in capsys.readouterr().err
+    assert run(["compare", str(path), "--a", "m0", "--b", "m1", "--failed", "code=429"]) == 2
+    assert "infinite, and there is no mean" in capsys.readouterr().err
