@@ -241,6 +241,34 @@ def test_a_log_that_is_cut_off_is_refused_with_its_line(tmp_path):
     assert refused.value.line == 2
 
 
+def test_a_broken_log_among_others_is_refused_with_a_way_on(tmp_path, capsys):
+    written(tmp_path / "a.jsonl", sample(0, 1), sample(1, 0))
+    (tmp_path / "b.jsonl").write_text(json.dumps(sample(0, 1)) + '\n{"doc_id": 1, "fil')
+
+    with pytest.raises(ReadError, match="b.jsonl.*not JSON.*name the other files") as caught:
+        read(tmp_path)
+    assert caught.value.line == 2
+    with pytest.raises(ReadError) as caught:
+        read(tmp_path / "b.jsonl")
+    assert "other files" not in str(caught.value)
+
+
+def test_numbers_that_c_writes_for_no_number(tmp_path):
+    with Workspace() as space:
+        path = tmp_path / "x.txt"
+        path.write_text("x")
+        (file,) = files.find(path, space)
+        assert [contents.numeral(w, file, "cell") for w in ("-nan", "NaN", " ", "1.5")] == [
+            None,
+            None,
+            None,
+            1.5,
+        ]
+        for wrong in ("1_0", "x", "1,5"):
+            with pytest.raises(ReadError, match="a number was expected"):
+                contents.numeral(wrong, file, "cell")
+
+
 @pytest.mark.parametrize("deep", [10_000, 200_000])
 def test_deep_json_is_an_error_and_no_crash(tmp_path, deep):
     path = tmp_path / "samples.jsonl"

@@ -371,8 +371,13 @@ def _refuse_twice(found: Sequence[Found]) -> None:
 
 
 def _refuse_none(found: Sequence[Found], metric: str) -> None:
-    """Refuse where no row that is read has a score; what the readers say tells why."""
+    """Refuse where no row that is read has a score; what the readers say tells why.
+
+    A row that failed counts as the worst there is, so it has one.
+    """
     if any(v is not None for one in found for v in one.log.scores[metric]):
+        return
+    if any(any(one.log.failed or ()) for one in found):
         return
     notes = dict.fromkeys(note for one in found for note in one.log.notes)
     told = " ".join(text[:1].upper() + text[1:] for text in (n.partition(": ")[2] for n in notes))

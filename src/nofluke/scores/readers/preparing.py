@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, ReadError
 from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nofluke.scores.readers.columns import Name, Wanted
+    from nofluke.scores.readers.logs import Log
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.table import Scores
 
@@ -177,12 +178,25 @@ def prepared(source: Any, asked: Asked) -> Iterator[Reading]:
             chosen.Found(log, item.file, item.reader, name)
             for item, name in items
             if isinstance(item, Known)
-            for log in item.reader.read(item.file._replace(contents=asked.contents))
+            for log in _logs(item, asked, others=len(items) - 1)
         ]
         paths = _paths(items, logs)
         # Hashing releases the interpreter, so it runs while the rows are read.
         digest = None if paths is None else pool.submit(files.digest, paths)
         yield Reading(asked, items=items, logs=logs, unread=unread, space=space, digest=digest)
+
+
+def _logs(item: Known, asked: Asked, *, others: int) -> list[Log]:
+    """The logs in a file; where it cannot be read, what to do about the others is said."""
+    try:
+        return list(item.reader.read(item.file._replace(contents=asked.contents)))
+    except ReadError as error:
+        if others == 0:
+            raise
+        hint = "Nothing is left out silently; to read the rest without it, name the other files."
+        raise ReadError(
+            f"{error} {hint}", code=error.code, path=error.path, line=error.line, field=error.field
+        ) from None
 
 
 def _paths(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:
