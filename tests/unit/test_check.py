@@ -350,6 +350,9 @@ def test_equal_scores_at_the_end_of_a_scale_are_no_sign_of_a_mistake(metric, val
     answer = check(rows(np.full((1, size), value), metric=metric))
     assert weight(answer, "NF323") == expected
     assert "always or never succeeds" in text(answer, "NF323")
+    lacking = np.full((2, size), value)
+    lacking[0, 0] = np.nan  # perhaps what it would have failed
+    assert weight(check(rows(lacking, metric=metric)), "NF323") == ["misleads"]
 
 
 def test_a_rate_of_errors_is_often_nought_and_a_latency_is_not(rng):

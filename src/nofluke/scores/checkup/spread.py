@@ -85,17 +85,17 @@ def _infinite(table: Scores) -> Iterator[Finding]:
 
 def _constant(table: Scores) -> Iterator[Finding]:
     """Candidates without spread: where a score cannot go further, that is no sign of a mistake."""
-    same = [
-        (table.candidates[k], float(values(table, k)[0]))
-        for k in range(table.K)
-        if table.n[k] > 1 and np.ptp(values(table, k)) == 0
-    ]
-    if not same:
+    alike = [k for k in range(table.K) if table.n[k] > 1 and np.ptp(values(table, k)) == 0]
+    if not alike:
         return
-    ends = (
-        table.bounds or metrics.known(table.metric).bounds or ((0.0, 1.0) if table.binary else ())
+    same = [(table.candidates[k], float(values(table, k)[0])) for k in alike]
+    ends = table.bounds or metrics.known(table.metric).bounds or (0.0, 1.0) * table.binary
+    at_end = all(value in ends for _, value in same) or int(table.n.max()) < _SHORT
+    # One that lacks scores may look perfect because it does.
+    gaps = bool(np.isin(alike, table.empty[:, 0]).any()) or any(
+        table.n[k] < len(table.examples) for k in alike
     )
-    fine = all(value in ends for _, value in same) or int(table.n.max()) < _SHORT
+    fine = at_end and not gaps
     told = ", ".join(f"{name!r} {value + 0.0:g}" for name, value in same[:3])
     more = f" and {len(same) - 3} more" if len(same) > 3 else ""
     yield Finding(
