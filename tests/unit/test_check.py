@@ -372,6 +372,9 @@ def test_percentages_are_told_with_the_bounds_to_declare(rng):
     (found,) = [f for f in answer.findings if f.code == "NF322"]
     assert "may be percentages" in found.text
     assert found.do.startswith("bounds=(0, 100)")
+    failed = [[0] * 30 + [1] * 10] * 2
+    settled = check(rows(rng.random((2, 40)), metric="f1", code=failed), failed="code=1")
+    assert "NF322" not in codes(settled)
     strange = check(rows(np.where(np.arange(40) == 3, 1e4, rng.random((2, 40))), metric="f1"))
     (found,) = [f for f in strange.findings if f.code == "NF322"]
     assert "percentages" not in found.text

@@ -48,12 +48,16 @@ def _bounds(table: Scores) -> Iterator[Finding]:
     if known.bounds is None or table.bounds is not None:
         return
     low, high = known.bounds
-    out = (table.values < low) | (table.values > high)
+    out = np.isfinite(table.values) & ((table.values < low) | (table.values > high))
+    for stand_ins in (table.failed, table.filled):
+        if stand_ins is not None:
+            out &= ~stand_ins
     if not out.any():
         return
     rows = np.flatnonzero(out)
     who = sorted({_owner(table, int(row)) for row in rows})
-    cents = high == 1 and low <= table.values.min() and table.values.max() <= 100
+    cents = (low, high) == (0, 1) and bool((table.values[out] > 0).all())
+    cents = cents and bool((table.values[out] <= 100).all())
     yield Finding(
         "NF322",
         "misleads",
