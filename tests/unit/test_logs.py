@@ -421,3 +421,25 @@ def test_numbers_of_logs(tmp_path, opened, value, number):
     assert contents.number(value, opened(path), "score") == number
     with pytest.raises(ReadError, match="score is 'high'"):
         contents.number("high", opened(path), "score")
+
+
+FILES = [p for p in sorted(LOGS.rglob("*")) if p.is_file() and p.stat().st_size < 20_000]
+
+
+@pytest.mark.parametrize(
+    "reader", [r for r in recognition.readers() if not r.folders], ids=lambda r: r.key
+)
+def test_a_reader_that_is_named_for_another_format_says_so(reader):
+    for path in FILES[:: len(FILES) // 25]:
+        try:
+            read(path, reader=reader.key, better="higher")
+        except InputError:
+            continue
+
+
+def test_the_reader_and_the_way_on_are_named(tmp_path):
+    path = tmp_path / "any.csv"
+    path.write_text("id,score\n1,2\n")
+    with pytest.raises(ReadError, match="cannot be read as fev .*Leave out reader=") as refused:
+        read(path, reader="fev")
+    assert refused.value.code == "NF261"

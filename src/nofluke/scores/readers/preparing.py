@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import InputError, ReadError
-from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
+from nofluke.scores.readers import (
+    cells,
+    chosen,
+    failures,
+    files,
+    gather,
+    opening,
+    recognition,
+)
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
 
@@ -22,6 +30,10 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.logs import Log
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.table import Scores
+
+
+# What a reader stumbles over in a file of another format: missing keys, other kinds of values.
+_OF_ANOTHER_FORMAT = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +208,19 @@ def _logs(item: Known, asked: Asked, *, others: int) -> list[Log]:
         hint = "Nothing is left out silently; to read the rest without it, name the other files."
         raise ReadError(
             f"{error} {hint}", code=error.code, path=error.path, line=error.line, field=error.field
+        ) from None
+    except InputError:
+        raise
+    except _OF_ANOTHER_FORMAT:
+        # A reader that was named may meet anything; one that knows the file may not fail so.
+        if asked.reader is None or recognition.knows(item.reader, item.file):
+            raise
+        raise ReadError(
+            f"{item.file.label} cannot be read as {item.reader.title}: it does not have what such "
+            "a file has. Leave out reader=, so that the file is known by its content, or say "
+            "reader='table'.",
+            code="NF261",
+            path=str(item.file.path),
         ) from None
 
 
