@@ -102,6 +102,8 @@ def _of_runs(scores: Scores, *, by_run: bool) -> str | None:
     """What to say to ``runs``; None where these are no several runs, or none that it can use."""
     if scores.run is None and not by_run:
         return None
+    if scores.run is not None and max(_runs(scores)) < runs_intervals.LEAST:
+        return None
     value = None if by_run else "mean"
     limits = scores.bounds or metrics.known(scores.metric).bounds
     way = scores.better or "higher"  # as the call will say
@@ -114,6 +116,13 @@ def _of_runs(scores: Scores, *, by_run: bool) -> str | None:
             if usable and any(sample.n >= runs_intervals.LEAST for sample in found):
                 return f"{' --value mean' if value else ''}{gaps}"
     return None
+
+
+def _runs(scores: Scores) -> Iterator[int]:
+    """How many runs each candidate has, by the column of runs."""
+    codes = np.zeros(0, np.int64) if scores.run is None else scores.run.codes
+    for k in range(scores.K):
+        yield np.unique(codes[scores.starts[k] : scores.starts[k + 1]]).size
 
 
 def _bound_on(scores: Scores) -> str:

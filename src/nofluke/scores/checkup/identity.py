@@ -154,19 +154,19 @@ def _same_outputs(table: Scores) -> Iterator[Finding]:
         return
     place = np.concatenate([table.places(k) for k in range(table.K)])
     owner = np.repeat(np.arange(table.K), table.n)
-    outputs: dict[tuple[int, int], set[int]] = defaultdict(set)
-    rows: Counter[tuple[int, int]] = Counter()
-    for k, e, code in zip(owner.tolist(), place.tolist(), table.output.codes.tolist(), strict=True):
-        outputs[k, e].add(code)
-        rows[k, e] += 1
-    repeated = [cell for cell, count in rows.items() if count > 1]
-    same = sum(len(outputs[cell]) == 1 for cell in repeated)
-    if not repeated or same < 0.9 * len(repeated):
+    _, cell, counts = np.unique(
+        owner * len(table.examples) + place, return_inverse=True, return_counts=True
+    )
+    names = len(table.output.names)
+    outputs = np.bincount(np.unique(cell * names + table.output.codes) // names)
+    repeated = int((counts > 1).sum())
+    same = int((outputs[counts > 1] == 1).sum())
+    if not repeated or same < 0.9 * repeated:
         return
     yield Finding(
         "NF332",
         "misleads",
-        f"{same} of {len(repeated)} repeated examples were answered with the same output in every "
+        f"{same} of {repeated} repeated examples were answered with the same output in every "
         "run: from a cache, or without randomness. Such repeats are no further evidence.",
         "keep one run, or repeat without the cache.",
     )
