@@ -1,6 +1,9 @@
 """The check-up: each finding on a small table of its own, and none on a clean one."""
 
+import io
 import json
+import shlex
+import sys
 
 import numpy as np
 import pytest
@@ -243,3 +246,222 @@ def test_the_command_the_page_and_the_json(rng, tmp_path, capsys):
     answer = check(path)
     assert answer.plot().get_title(loc="left").startswith("What each candidate has")
     assert "<h2>What was found</h2>" in answer._repr_html_()
+
+
+def weight(answer, code):
+    """How much the findings of one code matter."""
+    return [f.weight for f in answer.findings if f.code == code]
+
+
+def text(answer, code):
+    (told,) = [f.text for f in answer.findings if f.code == code]
+    return told
+
+
+def test_standard_input_is_read_once_and_looked_at_as_often_as_needed(monkeypatch, rng):
+    table = rows(rng.random((2, 20)), metric="f1")
+    written = "model,id,f1\n" + "".join(f"{r['model']},{r['id']},{r['f1']}\n" for r in table)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(written.encode())))
+
+    answer = check("-")
+
+    assert (answer.K, answer.n) == (2, 20)
+    assert answer.supports[0]["call"].startswith("nofluke certify - ")
+
+
+def report(*parts):
+    """A report of a tool that leads with `score` and reads its model on several parts."""
+    metrics = {p: {"0": {"precision": 0.5}, "accuracy": 0.8, "score": 0.8} for p in parts}
+    model = {"arch_type": "plain", "backbone": {"type": "MLP"}}
+    config = {"seed": 0, "model": model, "data": {"path": "data/adult"}}
+    first = {"function": "bin.model.main", "gpus": [], "config": config}
+    return first | {"prediction_type": "probs", "best_step": 1, "metrics": metrics}
+
+
+def test_going_on_takes_the_test_rows_and_what_the_tool_leads_with(tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report("train", "val", "test")))
+
+    answer = check(path)
+
+    assert answer.metric == "score"
+    assert [f.code for f in answer.findings if f.weight == "stops"] == ["NF262"]
+    assert "where={'part': 'test'}" in answer.findings[0].text
+    assert text(answer, "NF342").startswith("the check went on with where={'part': 'test'}:")
+
+
+def test_an_option_that_is_wrong_is_refused(rng, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report("test")))
+    with pytest.raises(InputError, match="no log has 'nosuch'"):
+        check(path, where={"nosuch": "1"})
+    with pytest.raises(InputError, match="this is a plain table"):
+        check(rows(rng.random((2, 20))), where={"part": "test"})
+
+
+def test_what_cannot_be_passed_is_what_is_told(tmp_path):
+    path = tmp_path / "metrics.csv"
+    path.write_text("step,epoch,gen_loss,disc_loss\n0,0,1.5,2.5\n1,0,nan,nan\n2,0,nan,nan\n")
+
+    answer = check(path, reader="lightning-csv")
+
+    assert not answer.read
+    assert "no row that is read has a score" in answer.sentences()[0]
+
+
+def calls(answer):
+    return {row["command"]: row["call"] for row in answer.supports}
+
+
+def test_runs_is_offered_only_where_it_can_answer(rng, tmp_path, capsys):
+    one = [{"model": m, "id": "x", "seed": 1, "acc": float(rng.random())} for m in "ab"]
+    assert "runs" not in calls(check(one))
+    several = [
+        {"model": m, "id": str(i), "seed": s, "acc": None if (i, s) == (3, 2) else 0.5 + i / 50}
+        for m in "ab"
+        for i in range(6)
+        for s in range(4)
+    ]
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps(several))
+
+    call = calls(check(path))["runs"]
+
+    assert call.endswith("--value mean --missing worst")
+    assert run(shlex.split(call)[1:]) == 0
+    assert "a " in capsys.readouterr().out
+
+
+def test_one_score_of_each_candidate_is_nothing_to_pair_or_rank(rng):
+    assert set(calls(check(rows(rng.random((5, 1)), metric="f1")))) == {"certify"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "size", "expected"),
+    [
+        ("accuracy", 1.0, 30, ["told"]),  # solves all
+        ("accuracy", 0.0, 30, ["told"]),
+        ("f1", 0.5, 30, ["misleads"]),
+        ("reward", 500.0, 10, ["misleads"]),
+        ("reward", 500.0, 3, ["told"]),
+    ],
+)
+def test_equal_scores_at_the_end_of_a_scale_are_no_sign_of_a_mistake(metric, value, size, expected):
+    answer = check(rows(np.full((1, size), value), metric=metric))
+    assert weight(answer, "NF323") == expected
+    assert "always or never succeeds" in text(answer, "NF323")
+    lacking = np.full((2, size), value)
+    lacking[0, 0] = np.nan  # perhaps what it would have failed
+    assert weight(check(rows(lacking, metric=metric)), "NF323") == ["misleads"]
+
+
+def test_a_rate_of_errors_is_often_nought_and_a_latency_is_not(rng):
+    x = np.where(rng.random((1, 100)) < 0.4, 0.0, 0.1 + rng.random((1, 100)))
+    assert weight(check(rows(x, metric="wer")), "NF324") == ["told"]
+    late = check(rows(x, metric="latency_s"))
+    assert weight(late, "NF324") == ["misleads"]
+    assert "the best score there is" in text(late, "NF324")
+    floor = check(rows(x, metric="reward"))
+    assert "the lowest score there is, perhaps the end of the scale" in text(floor, "NF324")
+    inside = check(rows(np.where(x > 0.6, -x, x), metric="kpi"), better="higher")
+    assert "score there is" not in text(inside, "NF324")
+
+
+def test_percentages_are_told_with_the_bounds_to_declare(rng):
+    answer = check(rows(100 * rng.random((2, 40)), metric="f1"))
+    (found,) = [f for f in answer.findings if f.code == "NF322"]
+    assert "may be percentages" in found.text
+    assert found.do.startswith("bounds=(0, 100)")
+    failed = [[0] * 30 + [1] * 10] * 2
+    settled = check(rows(rng.random((2, 40)), metric="f1", code=failed), failed="code=1")
+    assert "NF322" not in codes(settled)
+    strange = check(rows(np.where(np.arange(40) == 3, 1e4, rng.random((2, 40))), metric="f1"))
+    (found,) = [f for f in strange.findings if f.code == "NF322"]
+    assert "percentages" not in found.text
+    assert "bounds=(low, high)" in found.do
+
+
+def test_a_tail_is_told_with_its_share_of_the_sum():
+    x = np.ones((1, 200))
+    x[0] += np.arange(200) / 1000
+    x[0, :2] = 1e6, 3e6
+    told = text(check(rows(x, metric="mae")), "NF326")
+    assert "some scores of 1 of 1 candidates" in told
+    assert "3e+06 in size" in told
+    assert "the largest 2 scores are 100% of the sum" in told
+
+
+def test_few_scores_say_nothing_of_a_scale(rng):
+    few = [[0.2, 0.5, 0.9], [30.0, 60.0, 2.0]]
+    assert weight(check(rows(few, metric="latency_s")), "NF325") == []
+    many = rng.random((2, 12)) * [[1], [100]]
+    assert weight(check(rows(many, metric="kpi"), better="higher"), "NF325") == ["misleads"]
+
+
+def test_scores_that_go_with_a_length(rng):
+    n = 400
+    length = rng.integers(20, 900, (2, n))
+    noise = rng.normal(size=(2, n))
+    going = rows(length / 900 + noise / 4, metric="kpi", output_chars=length.tolist())
+    assert "'output_chars': rank correlation 0." in text(check(going, better="higher"), "NF339")
+    free = rows(noise, metric="kpi", output_chars=length.tolist())
+    assert "NF339" not in codes(check(free, better="higher"))
+
+
+def test_rows_that_share_their_time(rng):
+    x = rng.random((2, 30))
+    seconds = [[i // 2 for i in range(30)]] * 2
+    told = text(check(rows(x, timestamp=seconds)), "NF335")
+    assert told.startswith("30 of 60 rows have the time of another row")
+    assert "NF335" not in codes(check(rows(x, timestamp=[list(range(30))] * 2)))
+
+
+SHAPES = {
+    "right or wrong": lambda rng, size: rng.random(size) < rng.uniform(0.3, 0.8, (size[0], 1)),
+    "shares": lambda rng, size: rng.random(size),
+    "grades": lambda rng, size: rng.integers(0, 11, size) / 10,
+    "times": lambda rng, size: rng.lognormal(0, 1, size),
+    "heavier": lambda rng, size: rng.pareto(2, size) + 1,
+    "normal": lambda rng, size: rng.normal(size=size),
+    "counts": lambda rng, size: rng.poisson(20, size),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("size", [(1, 30), (2, 100), (5, 60), (12, 300)])
+def test_nothing_misleads_in_clean_tables(shape, size):
+    for seed in range(3):
+        rng = np.random.default_rng([seed, *size])
+        answer = check(rows(SHAPES[shape](rng, size), metric="kpi"), better="higher")
+        assert answer.clean, answer.rows()
+
+
+def test_calls_fit_what_is_missing(rng):
+    x = rng.random((3, 12))
+    x[0, :6], x[2, 6:] = np.nan, np.nan  # no example is common to all three
+    apart = calls(check(rows(x, metric="f1")))
+    assert apart["certify"].endswith("--missing own")
+    assert apart["compare"].endswith("--a m0 --b m2 --unpaired --missing own")
+    assert "rank" not in apart
+    x = rng.random((3, 12))
+    x[2] = np.nan  # nothing at all of one
+    nothing = calls(check(rows(x, metric="f1")))
+    assert nothing["certify"].endswith("--missing worst")
+    assert "--a m0 --b m1" in nothing["compare"]
+    unbounded = calls(check(rows(x, metric="mae")))
+    assert set(unbounded) == {"compare"}
+
+
+def test_where_failed_rows_are_infinitely_late_no_mean_is_offered(rng, tmp_path, capsys):
+    path = tmp_path / "late.json"
+    late = rows(rng.random((3, 40)), metric="latency_s", code=[[0] * 30 + [429] * 10] * 3)
+    path.write_text(json.dumps(late))
+
+    offered = calls(check(path, failed="code=429"))
+
+    assert set(offered) == {"certify"}
+    assert "--select top:3@median" in offered["certify"]
+    assert run(shlex.split(offered["certify"])[1:]) == 0
+    assert "certify" not in capsys.readouterr().err
+    assert run(["compare", str(path), "--a", "m0", "--b", "m1", "--failed", "code=429"]) == 2
+    assert "infinite, and there is no mean" in capsys.readouterr().err

@@ -241,6 +241,34 @@ def test_a_log_that_is_cut_off_is_refused_with_its_line(tmp_path):
     assert refused.value.line == 2
 
 
+def test_a_broken_log_among_others_is_refused_with_a_way_on(tmp_path, capsys):
+    written(tmp_path / "a.jsonl", sample(0, 1), sample(1, 0))
+    (tmp_path / "b.jsonl").write_text(json.dumps(sample(0, 1)) + '\n{"doc_id": 1, "fil')
+
+    with pytest.raises(ReadError, match="b.jsonl.*not JSON.*name the other files") as caught:
+        read(tmp_path)
+    assert caught.value.line == 2
+    with pytest.raises(ReadError) as caught:
+        read(tmp_path / "b.jsonl")
+    assert "other files" not in str(caught.value)
+
+
+def test_numbers_that_c_writes_for_no_number(tmp_path):
+    with Workspace() as space:
+        path = tmp_path / "x.txt"
+        path.write_text("x")
+        (file,) = files.find(path, space)
+        assert [contents.numeral(w, file, "cell") for w in ("-nan", "NaN", " ", "1.5")] == [
+            None,
+            None,
+            None,
+            1.5,
+        ]
+        for wrong in ("1_0", "x", "1,5"):
+            with pytest.raises(ReadError, match="a number was expected"):
+                contents.numeral(wrong, file, "cell")
+
+
 @pytest.mark.parametrize("deep", [10_000, 200_000])
 def test_deep_json_is_an_error_and_no_crash(tmp_path, deep):
     path = tmp_path / "samples.jsonl"
@@ -393,3 +421,25 @@ def test_numbers_of_logs(tmp_path, opened, value, number):
     assert contents.number(value, opened(path), "score") == number
     with pytest.raises(ReadError, match="score is 'high'"):
         contents.number("high", opened(path), "score")
+
+
+FILES = [p for p in sorted(LOGS.rglob("*")) if p.is_file() and p.stat().st_size < 20_000]
+
+
+@pytest.mark.parametrize(
+    "reader", [r for r in recognition.readers() if not r.folders], ids=lambda r: r.key
+)
+def test_a_reader_that_is_named_for_another_format_says_so(reader):
+    for path in FILES[:: len(FILES) // 25]:
+        try:
+            read(path, reader=reader.key, better="higher")
+        except InputError:
+            continue
+
+
+def test_the_reader_and_the_way_on_are_named(tmp_path):
+    path = tmp_path / "any.csv"
+    path.write_text("id,score\n1,2\n")
+    with pytest.raises(ReadError, match="cannot be read as fev .*Leave out reader=") as refused:
+        read(path, reader="fev")
+    assert refused.value.code == "NF261"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from nofluke.cli.spelling import of_command
 from nofluke.cli.tables import grid
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,13 +19,15 @@ _MOST = 12  # candidates, and columns of a table, that are listed
 def headline(result: CheckUp) -> list[str]:
     """What was read, and how."""
     lines = [
-        f"{row['source']}: {row['rows']} rows, read by {row['reader']}" for row in result.tables[:6]
+        f"{row['source']}: {counted(row['rows'], 'row')}, read by {row['reader']}"
+        for row in result.tables[:6]
     ]
     if len(result.tables) > 6:
         lines.append(f"and {len(result.tables) - 6} more")
     way = "" if result.better is None else f", {result.better} is better"
     if result.read:
-        lines.append(f"{result.K} candidates, {result.metric or 'metric not named'}{way}")
+        metric = result.metric or "metric not named"
+        lines.append(f"{counted(result.K, 'candidate')}, {metric}{way}")
     return lines
 
 

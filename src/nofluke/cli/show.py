@@ -119,7 +119,7 @@ def _text(result: Result, *, work: bool) -> None:
     for line in words.remarks(result):
         console.print(visible(line))
     for sentence in result.sentences():
-        console.print(f"* {visible(sentence)}")
+        console.print(f"* {visible(of_command(sentence, _COMMANDS[result.kind]))}")
     assumes = " It assumes:" if result.assumes else ""
     console.print(f"\nGuarantee: {result.guarantee}.{assumes}")
     for assumption in result.assumes:

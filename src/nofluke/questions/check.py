@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.errors import InputError, NoflukeError, ReadError
 from nofluke.questions import check_supports as supported
 from nofluke.questions.checkup import CheckUp
-from nofluke.scores import latencies
+from nofluke.scores import latencies, metrics
 from nofluke.scores.checkup import Finding, columns, identity, missing, order, overlap, spread
 from nofluke.scores.readers import columns as roles
 from nofluke.scores.readers import frames, preparing
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _ORDER = {"stops": 0, "misleads": 1, "told": 2}
 _MOST_CHOICES = 3  # choices that are made provisionally, so as to look further
+_OF_SPEED = ("time", "per_second")  # beside other metrics, not what a run is about
+_TEST = "test"
+_CHOICES = ("metric", "where", "columns")
 # What tells several rows of one example apart, where no column is called so.
 _RUNS = ("seed", "fold", "repeat", "trial", "reader", "rater", "judge", "epoch", "attempt", "run")
 
@@ -37,6 +40,14 @@ class _Look(NamedTuple):
     scores: Scores | None
     asked: Asked
     open: list[Finding]
+
+    def told(self, before: Asked) -> str:
+        """The choices that were made, as options."""
+        now, then = self.asked.told, before.told
+        changed = [f"{c}={now.get(c)!r}" for c in _CHOICES if now.get(c) != then.get(c)]
+        if before.bounds is not None and self.asked.bounds is None:
+            changed.append("no bounds")
+        return ", ".join(changed)
 
 
 def check(
@@ -97,10 +108,12 @@ def check(
         delimiter=delimiter,
         decimal=decimal,
     )
-    source = frames.settled(source)  # it is read several times
-    tables = _described(source, asked)
-    look = _look(source, asked)
-    found = [*look.open, *_findings(source, look, train)]
+    source = frames.settled(source)  # every column of it is looked at
+    # Opened once: standard input can be read once only, and a large log is read slowly.
+    with preparing.prepared(source, asked) as reading:
+        tables = _described(reading)
+        look = _look(reading)
+        found = list(dict.fromkeys([*look.open, *_findings(reading, look, train)]))
     found.sort(key=lambda finding: _ORDER[finding.weight])
     scores = look.scores
     return CheckUp(
@@ -122,27 +135,26 @@ def check(
     )
 
 
-def _described(source: Any, asked: Asked) -> list[Row]:
+def _described(reading: Reading) -> list[Row]:
     """Every table with its columns; of logs what their readers found."""
-    with preparing.prepared(source, asked) as reading:
-        rows = []
-        for table, name in reading.plain:
-            layout = None
-            with contextlib.suppress(InputError):
-                layout = roles.resolve(table, _roles(asked), name)
-            table.prepare(list(table.kinds)[:1])
-            rows.append(
-                {
-                    "source": table.source.label,
-                    "reader": "table",
-                    "rows": table.n_rows(),
-                    "columns": [
-                        {"column": d.column, "holds": d.holds, "role": d.role}
-                        for d in columns.described(table, layout)
-                    ],
-                }
-            )
-        return rows + [_log_row(one) for one in reading.logs]
+    rows = []
+    for table, name in reading.plain:
+        layout = None
+        with contextlib.suppress(InputError):
+            layout = roles.resolve(table, _roles(reading.asked), name)
+        table.prepare(list(table.kinds)[:1])
+        rows.append(
+            {
+                "source": table.source.label,
+                "reader": "table",
+                "rows": table.n_rows(),
+                "columns": [
+                    {"column": d.column, "holds": d.holds, "role": d.role}
+                    for d in columns.described(table, layout)
+                ],
+            }
+        )
+    return rows + [_log_row(one) for one in reading.logs]
 
 
 def _log_row(one: Any) -> Row:
@@ -167,17 +179,19 @@ def _roles(asked: Asked) -> roles.Asked:
     return roles.Asked(wanted=asked.columns, metric=asked.metric, contents=asked.contents)
 
 
-def _look(source: Any, asked: Asked) -> _Look:
+def _look(reading: Reading) -> _Look:
     """The scores, after as many provisional choices as are needed to see further."""
     found: list[Finding] = []
+    asked = reading.asked
     for _ in range(_MOST_CHOICES):
-        with preparing.prepared(source, asked) as reading:
-            try:
-                return _Look(reading.scores(), asked, found)
-            except InputError as error:
-                stop = Finding(error.code, "stops", str(error))
-                found += [] if stop in found else [stop]  # naming a metric may not be what it wants
-                again = _chosen(reading, asked, error)
+        now = reading.asking(asked)
+        try:
+            return _Look(now.scores(), asked, found)
+        except InputError as error:
+            if error.code == "NF008":  # an option that is wrong says nothing about the file
+                raise
+            found.append(Finding(error.code, "stops", str(error)))
+            again = _chosen(now, asked, error)
         if again is None:
             return _Look(None, asked, found)
         asked = again
@@ -186,13 +200,16 @@ def _look(source: Any, asked: Asked) -> _Look:
 
 def _chosen(reading: Reading, asked: Asked, error: InputError) -> Asked | None:
     """The same question with one more choice made; None where there is none to make."""
+    field = error.field if isinstance(error, ReadError) else None
+    if error.code == "NF262" and field not in (None, "metric"):
+        return _first_reading(reading, asked, str(field))
     if error.code in ("NF003", "NF262") and asked.metric is None:
         metric = _commonest_metric(reading)
         if metric is not None:
             return replace(asked, metric=metric)
     told = dict(asked.columns)
-    if error.code == "NF003" and isinstance(error, ReadError) and error.field is not None:
-        role = _role_of(reading, asked, error.field)
+    if error.code == "NF003" and field is not None:
+        role = _role_of(reading, asked, field)
         told |= {role: None} if role is not None else {}
     if error.code == "NF006" and "run" not in told:
         column = _telling_apart(reading, asked)
@@ -201,7 +218,7 @@ def _chosen(reading: Reading, asked: Asked, error: InputError) -> Asked | None:
         return replace(asked, columns=told)
     if error.code == "NF010" and (asked.bounds is not None or asked.binary):
         return replace(asked, bounds=None, binary=False)
-    return _first_reading(reading, asked) if error.code == "NF262" else None
+    return None
 
 
 def _role_of(reading: Reading, asked: Asked, column: str) -> str | None:
@@ -216,25 +233,31 @@ def _role_of(reading: Reading, asked: Asked, column: str) -> str | None:
 
 
 def _commonest_metric(reading: Reading) -> str | None:
+    """The metric with the most scores; of several, one that is known to point some way."""
     counts: Counter[str] = Counter()
+    pointing: set[str] = set()
     for one in reading.logs:
         counts.update({m: sum(v is not None for v in c) for m, c in one.log.scores.items()})
+        pointing |= set(one.log.better)
     for table, name in reading.plain:
         with contextlib.suppress(InputError):
             layout = roles.resolve(table, _roles(reading.asked), name)
             if layout.metric is not None:
                 table.prepare([layout.metric])
                 counts.update(table.count(layout.metric))
-    return counts.most_common(1)[0][0] if counts else None
+
+    def first(metric: str) -> tuple[int, bool, bool]:
+        points = metric in pointing or metrics.known(metric).better is not None
+        return counts[metric], points, not any(word in metric.lower() for word in _OF_SPEED)
+
+    return max(counts, key=first, default=None)
 
 
-def _first_reading(reading: Reading, asked: Asked) -> Asked | None:
-    for one in reading.logs:
-        for word, column in one.log.alternatives.items():
-            if word not in asked.where and len(set(column)) > 1:
-                most = Counter(map(str, column)).most_common(1)[0][0]
-                return replace(asked, where={**asked.where, word: most})
-    return None
+def _first_reading(reading: Reading, asked: Asked, word: str) -> Asked:
+    """The test rows where one reading is called so, or else the commonest reading."""
+    counts = Counter(str(v) for one in reading.logs for v in one.log.alternatives.get(word, ()))
+    most = _TEST if _TEST in counts else counts.most_common(1)[0][0]
+    return replace(asked, where={**asked.where, word: most})
 
 
 def _telling_apart(reading: Reading, asked: Asked) -> str | None:
@@ -251,34 +274,31 @@ def _telling_apart(reading: Reading, asked: Asked) -> str | None:
     return None
 
 
-def _findings(source: Any, look: _Look, train: Any) -> Iterator[Finding]:
+def _findings(reading: Reading, look: _Look, train: Any) -> Iterator[Finding]:
     if look.scores is None:
         return
     if look.open:
-        chosen = {k: v for k, v in look.asked.told.items() if k in ("metric", "where", "columns")}
+        told = look.told(reading.asked)
         yield Finding(
             "NF342",
             "told",
-            f"the check went on with {chosen}: what follows speaks of that choice alone.",
+            f"the check went on with {told}: what follows speaks of that choice alone.",
         )
     table = look.scores
     for looked in (missing, spread, identity, order):
         yield from looked.findings(table)
-    yield from _columns(source, look)
+    yield from _columns(reading.asking(look.asked), failed=table.failed is not None)
     if train is not None:
         yield from overlap.findings(table, train)
 
 
-def _columns(source: Any, look: _Look) -> Iterator[Finding]:
+def _columns(reading: Reading, *, failed: bool) -> Iterator[Finding]:
     """What other columns say; a table that cannot be read again is passed."""
-    with preparing.prepared(source, look.asked) as reading:
-        failed = look.scores is not None and look.scores.failed is not None
-        for table, name in reading.plain:
-            with contextlib.suppress(NoflukeError):
-                layout = roles.resolve(table, _roles(look.asked), name)
-                yield from columns.findings(
-                    table, layout, failed=failed or look.asked.failed is not None
-                )
+    failed = failed or reading.asked.failed is not None
+    for table, name in reading.plain:
+        with contextlib.suppress(NoflukeError):
+            layout = roles.resolve(table, _roles(reading.asked), name)
+            yield from columns.findings(table, layout, failed=failed)
 
 
 def _candidates(scores: Scores) -> Iterator[Row]:

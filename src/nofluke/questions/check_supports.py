@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from nofluke.errors import InputError
+from nofluke.questions import replicates, runs_intervals
 from nofluke.scores import dependence, metrics
 from nofluke.scores.checkup.missing import examples_of
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from nofluke.results import Row
     from nofluke.scores.readers.preparing import Asked
@@ -38,48 +44,85 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
         how += " --better higher"
         open_way = "; the file does not say which way is better: --better lower if less is better"
     bounded = scores.bounds is not None or metrics.known(scores.metric).bounds is not None
-    unbounded = "" if bounded else _UNBOUNDED
-    shared = _shared(scores)
-    gaps = _gaps(scores, shared)
-    a, b = scores.candidates[0], scores.candidates[-1]
-    sides = f" --a {shlex.quote(a)} --b {shlex.quote(b)}"
-    yield _row(
-        "certify",
-        f"nofluke certify {how} --select top:{min(5, scores.K)} --gamma 0.1{gaps}{_unit(scores)}",
-        _bound_on(scores) + open_way,
-    )
+    # A failed row counts as the worst there is; where that is infinite there is no mean.
+    means = bounded or bool(np.isfinite(scores.values).all())
+    whole = _whole(scores)
+    gaps = _gaps(scores, whole, bounded=bounded)
+    if gaps is not None:
+        by = "" if means or scores.K == 1 else "@median"
+        chosen = f"--select top:{min(5, scores.K)}{by}"
+        yield _row(
+            "certify",
+            f"nofluke certify {how} {chosen} --gamma 0.1{gaps}{_unit(scores)}",
+            _bound_on(scores) + open_way,
+        )
     # Where clusters tell the rows of one example apart, an id does not say which example it is.
     told_by_run = scores.run is not None or scores.values.size == int(examples_of(scores).sum())
-    if scores.K > 1 and told_by_run:
-        pairs = f"{shared} examples were scored by both {a!r} and {b!r}, so they can be paired"
+    # One example of each, as in a table of leaders, shows no spread, whatever is asked.
+    several = scores.values.size > scores.K
+    comparable = scores.K > 1 and told_by_run and several and means
+    sides = _sides(scores, whole) if comparable else None
+    if sides is not None:
         yield _row(
             "compare",
-            f"nofluke compare {how}{sides}{gaps if shared else ' --unpaired'}"
-            + ("" if bounded else " --method t"),
-            (pairs if shared else "two samples: no example is shared") + open_way + unbounded,
+            f"nofluke compare {how}{sides.call}" + ("" if bounded else " --method t"),
+            sides.why + open_way + ("" if bounded else _UNBOUNDED),
         )
-    if scores.K > 2 and shared and told_by_run:
+    shared = bool(whole.all(axis=0).any())
+    if scores.K > 2 and comparable and shared:
+        common = "" if whole.all() else " --missing common"
         yield _row(
             "rank",
-            f"nofluke rank {how}{gaps}" + ("" if bounded else " --method max_t"),
+            f"nofluke rank {how}{common}" + ("" if bounded else " --method max_t"),
             f"which of {scores.K} candidates are ahead of which, as far as the evidence goes"
             + open_way
-            + unbounded,
+            + ("" if bounded else _UNBOUNDED),
         )
     by_run = "runs" in scores.reading
-    if scores.run is not None or by_run:
-        value = "" if by_run else " --value mean"
+    told = _of_runs(scores, by_run=by_run)
+    if told is not None:
         yield _row(
             "runs",
-            f"nofluke runs {how} --quantile 0.5{value}",
+            f"nofluke runs {how} --quantile 0.5{told}",
             "how far a run may lie from the others, judged from these runs" + open_way,
         )
-    if (scores.K > 1 and scores.complete and shared) or (by_run and scores.values.size > 1):
+    finite = bool(np.isfinite(scores.values).all())
+    if finite and (
+        (scores.K > 1 and scores.complete and shared and several)
+        or (by_run and scores.values.size > 1)
+    ):
         yield _row(
             "champion",
             f"nofluke champion {how}",
             "what the best is worth, beside what was planned" + open_way,
         )
+
+
+def _of_runs(scores: Scores, *, by_run: bool) -> str | None:
+    """What to say to ``runs``; None where these are no several runs, or none that it can use."""
+    if scores.run is None and not by_run:
+        return None
+    if scores.run is not None and max(_runs(scores)) < runs_intervals.LEAST:
+        return None
+    value = None if by_run else "mean"
+    limits = scores.bounds or metrics.known(scores.metric).bounds
+    way = scores.better or "higher"  # as the call will say
+    worst = None if limits is None else limits[0 if way == "higher" else 1]
+    for missing in ("raise", "worst", "own"):
+        with contextlib.suppress(InputError):
+            found = replicates.samples(scores, value=value, each=None, missing=missing, worst=worst)
+            usable = all(np.isfinite(sample.x).all() for sample in found)
+            gaps = "" if missing == "raise" else f" --missing {missing}"
+            if usable and any(sample.n >= runs_intervals.LEAST for sample in found):
+                return f"{' --value mean' if value else ''}{gaps}"
+    return None
+
+
+def _runs(scores: Scores) -> Iterator[int]:
+    """How many runs each candidate has, by the column of runs."""
+    codes = np.zeros(0, np.int64) if scores.run is None else scores.run.codes
+    for k in range(scores.K):
+        yield np.unique(codes[scores.starts[k] : scores.starts[k + 1]]).size
 
 
 def _bound_on(scores: Scores) -> str:
@@ -88,13 +131,52 @@ def _bound_on(scores: Scores) -> str:
     return f"a bound on each chosen candidate's score, the choice among {scores.K} paid for"
 
 
-def _gaps(scores: Scores, shared: int) -> str:
-    """What to say about missing scores."""
-    if scores.K > 1 and not shared:
-        return " --missing own"
+class _Sides(NamedTuple):
+    """Two candidates that can be compared: the options that say so, and what they share."""
+
+    call: str
+    why: str
+
+
+def _sides(scores: Scores, whole: NDArray[np.bool_]) -> _Sides | None:
+    """The first and the last candidate with scores; None where they cannot be compared."""
+    scored = np.flatnonzero(whole.any(axis=1))
+    if scored.size < 2:
+        return None
+    first, last = int(scored[0]), int(scored[-1])
+    a, b = scores.candidates[first], scores.candidates[last]
+    call = f" --a {shlex.quote(a)} --b {shlex.quote(b)}"
+    have = examples_of(scores)[[first, last]]
+    both = int((whole[first] & whole[last]).sum())
+    lost = np.concatenate([scores.empty[:, 0], scores.lost_runs[:, 0]])
+    lacking = bool(np.isin([first, last], lost).any())
+    if both:
+        gaps = " --missing common" if lacking or (have[0] != have[1]).any() else ""
+        were = f"{counted(both, 'example')} {'was' if both == 1 else 'were'}"
+        return _Sides(call + gaps, f"{were} scored by both {a!r} and {b!r}, so they can be paired")
+    if (have[0] & have[1]).any():
+        return None
+    gaps = " --missing own" if lacking else ""
+    return _Sides(f"{call} --unpaired{gaps}", "two samples: no example is shared")
+
+
+def _whole(scores: Scores) -> NDArray[np.bool_]:
+    """Which candidate has all its scores on which example, shape (K, E)."""
     have = examples_of(scores)
-    lacking = np.logical_not(have.all())
-    return " --missing common" if lacking or scores.empty.size else ""
+    for lacking in (scores.empty, scores.lost_runs):
+        have[lacking[:, 0], lacking[:, 1]] = False
+    return have
+
+
+def _gaps(scores: Scores, whole: NDArray[np.bool_], *, bounded: bool) -> str | None:
+    """What certify has to be told about missing scores; None where it cannot answer."""
+    if whole.all():
+        return ""
+    if examples_of(scores).all(axis=0).any():
+        return " --missing common"
+    if (scores.n > 0).all():
+        return " --missing own"
+    return " --missing worst" if bounded else None
 
 
 def _unit(scores: Scores) -> str:
@@ -131,12 +213,6 @@ def _row(command: str, call: str, why: str) -> Row:
 
 def _unlock(column: str, what: str) -> Row:
     return {"column": column, "what": what}
-
-
-def _shared(scores: Scores) -> int:
-    """Examples that the first and the last candidate both have."""
-    have = examples_of(scores)
-    return int((have[0] & have[-1]).sum()) if scores.K > 1 else 0
 
 
 def _files(source: Any) -> str:

@@ -20,7 +20,7 @@ class CheckUp(Result):
     Attributes:
         tables: One row for each file, log or frame: ``source``, ``reader``, ``rows``, and
             ``columns``, each with what it ``holds`` and its ``role``.
-        read: Whether the scores could be read; if not, the first finding says why.
+        read: Whether the scores could be read; if not, the last finding that stops says why.
         K: Number of candidates; 0 if not read.
         metric: Name of the metric, where known.
         better: "higher" or "lower", where known.
@@ -58,14 +58,15 @@ class CheckUp(Result):
     def sentences(self) -> list[str]:
         """What a colleague may paste; each sentence is literally true."""
         if not self.read:
-            return [f"Not readable as scores as it stands: {self.findings[0].text}"]
+            last = [f for f in self.findings if f.weight == "stops"][-1]  # the one not passed
+            return [f"Not readable as scores as it stands: {last.text}"]
         one = f"{self.K} candidate{'s' * (self.K != 1)} on {self.n} example{'s' * (self.n != 1)}"
         grave = sum(finding.weight == "misleads" for finding in self.findings)
         stops = sum(finding.weight == "stops" for finding in self.findings)
         if stops:
             return [
-                f"{one}, once a choice is made that the file leaves open; {grave} further things "
-                "could mislead."
+                f"{one}, once a choice is made that the file leaves open; {grave} further "
+                f"thing{'s' * (grave != 1)} could mislead."
             ]
         if not grave:
             return [

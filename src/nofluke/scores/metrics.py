@@ -217,7 +217,7 @@ def bounds_of(
     metric = known(scores.metric)
     limits = checks.bounds(bounds) or scores.bounds or metric.bounds
     if limits is None:
-        raise _no_bounds(metric)
+        raise _no_bounds(metric, failed=scores.failed is not None and bool(scores.failed.any()))
     low, high = limits
     if not (math.isfinite(low) and math.isfinite(high)):
         raise InputError(
@@ -236,7 +236,7 @@ def _key(metric: str) -> str:
     return metric.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def _no_bounds(metric: Metric) -> InputError:
+def _no_bounds(metric: Metric, *, failed: bool) -> InputError:
     if metric.name is None:
         return InputError(
             "bounds= is not declared and the scores name no metric: say the lowest and highest "
@@ -244,10 +244,14 @@ def _no_bounds(metric: Metric) -> InputError:
             "would promise nothing.",
             code="NF016",
         )
+    otherwise = (
+        "else a failed row is infinite, and there is no mean to compare: ask certify for quantiles."
+        if failed
+        else "else a comparison with method='t' needs none and is labelled asymptotic."
+    )
     return InputError(
         f"the metric {metric.name!r} has no bounds to go by: {metric.reason}. If its scores cannot "
-        "leave a range by their meaning, declare it: bounds=(low, high); else a comparison with "
-        "method='t' needs none and is labelled asymptotic.",
+        f"leave a range by their meaning, declare it: bounds=(low, high); {otherwise}",
         code="NF019",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,8 @@ from nofluke.scores.readers.columns import ALIASES, FAILURES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from numpy.typing import NDArray
+
     from nofluke.scores.readers.columns import Layout
     from nofluke.scores.readers.tables import Table
 
@@ -21,6 +24,8 @@ _LABELS: Final = frozenset({"label", "target", "y", "y_true", "truth"})
 _VALIDATION: Final = ("val_", "valid_", "validation_", "dev_")
 _FLAGS: Final = ("trained_on", "leak", "contaminat", "overlap", "seen_in", "in_train")
 _FINE: Final = frozenset({"", "0", "false", "none", "ok", "no"})
+_LENGTHS: Final = re.compile(r"(^|_)(len|length|chars|characters|words|tokens)($|_)")
+_CLEAR = (0.2, 8.0)  # rank correlation, and its size in standard errors, that are told
 _MOST = 50  # distinct texts up to which a column is counted
 
 
@@ -88,6 +93,47 @@ def findings(table: Table, layout: Layout, *, failed: bool) -> Iterator[Finding]
                 "test rows.",
                 f"select='top:5@column:{column}' where it is a number of each candidate.",
             )
+    yield from _lengths(table, layout, [c for c in free if _LENGTHS.search(c.strip().lower())])
+
+
+def _lengths(table: Table, layout: Layout, named: list[str]) -> Iterator[Finding]:
+    """The column of lengths that the scores go with most, if they do."""
+    named = [c for c in named if table.kinds[c] in ("integer", "number", "raw", "cell")]
+    if layout.wide or not named:
+        return
+    numbers = [layout.scores[0], *named]
+    try:
+        read = [[block.numbers[c] for c in numbers] for block in table.blocks({}, numbers)]
+    except InputError:  # a cell of some column is no number
+        return
+    x, *others = (np.concatenate(parts) for parts in zip(*read, strict=True))
+    found = [(c, *_rank_correlation(x, y)) for c, y in zip(named, others, strict=True)]
+    column, r, n = max(found, key=lambda one: abs(one[1]))
+    if abs(r) < _CLEAR[0] or abs(r) * np.sqrt(n) < _CLEAR[1]:
+        return
+    yield Finding(
+        "NF339",
+        "told",
+        f"the scores go with column {column!r}: rank correlation {r:.2f} over {n} rows. A "
+        "difference between candidates may be one of length.",
+        "look whether it remains among rows of equal length.",
+    )
+
+
+def _rank_correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, int]:
+    """Rank correlation over rows that have both, ties at their average, and how many those are."""
+    both = np.isfinite(x) & np.isfinite(y)
+    n = int(both.sum())
+    ranks = [_ranks(column[both]) for column in (x, y)]
+    size = float(np.sqrt((ranks[0] @ ranks[0]) * (ranks[1] @ ranks[1]))) if n else 0.0
+    return (float(ranks[0] @ ranks[1]) / size if size else 0.0), n
+
+
+def _ranks(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks about their mean, ties at their average."""
+    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    return np.asarray(middle[inverse] - (x.size + 1) / 2)
 
 
 def _labels(table: Table, column: str) -> Finding:

@@ -110,14 +110,16 @@ def _overlapping(table: Scores) -> list[list[str]]:
     """Pairs with equal scores on what they share, where both lack something."""
     if table.where is None:
         return []
+    firsts = [np.unique(table.places(k), return_index=True) for k in range(table.K)]
+    scores = [values(table, k)[rows] for k, (_, rows) in enumerate(firsts)]
     found = []
     for a in range(table.K):
+        known = np.full(len(table.examples), np.nan)
+        known[firsts[a][0]] = scores[a]
         for b in range(a + 1, table.K):
-            _, at, bt = np.intersect1d(
-                table.places(a), table.places(b), assume_unique=False, return_indices=True
-            )
-            x, y = values(table, a)[at], values(table, b)[bt]
-            if np.unique(x).size >= _DISTINCT and np.array_equal(x, y):
+            x, y = known[firsts[b][0]], scores[b]
+            lacking = np.isnan(x)
+            if ((x == y) | lacking).all() and np.unique(y[~lacking]).size >= _DISTINCT:
                 found.append([table.candidates[a], table.candidates[b]])
     return found
 
@@ -152,19 +154,19 @@ def _same_outputs(table: Scores) -> Iterator[Finding]:
         return
     place = np.concatenate([table.places(k) for k in range(table.K)])
     owner = np.repeat(np.arange(table.K), table.n)
-    outputs: dict[tuple[int, int], set[int]] = defaultdict(set)
-    rows: Counter[tuple[int, int]] = Counter()
-    for k, e, code in zip(owner.tolist(), place.tolist(), table.output.codes.tolist(), strict=True):
-        outputs[k, e].add(code)
-        rows[k, e] += 1
-    repeated = [cell for cell, count in rows.items() if count > 1]
-    same = sum(len(outputs[cell]) == 1 for cell in repeated)
-    if not repeated or same < 0.9 * len(repeated):
+    _, cell, counts = np.unique(
+        owner * len(table.examples) + place, return_inverse=True, return_counts=True
+    )
+    names = len(table.output.names)
+    outputs = np.bincount(np.unique(cell * names + table.output.codes) // names)
+    repeated = int((counts > 1).sum())
+    same = int((outputs[counts > 1] == 1).sum())
+    if not repeated or same < 0.9 * repeated:
         return
     yield Finding(
         "NF332",
         "misleads",
-        f"{same} of {len(repeated)} repeated examples were answered with the same output in every "
+        f"{same} of {repeated} repeated examples were answered with the same output in every "
         "run: from a cache, or without randomness. Such repeats are no further evidence.",
         "keep one run, or repeat without the cache.",
     )

@@ -21,6 +21,7 @@ _SORTED = 20  # distinct scores from which a sorted order is no chance
 
 def findings(table: Scores) -> Iterator[Finding]:
     """Rows that are sorted by their score, and rows that follow each other."""
+    yield from _same_times(table)
     if table.run is not None:
         return
     names = range(min(table.K, _MOST))
@@ -50,6 +51,27 @@ def findings(table: Scores) -> Iterator[Finding]:
         f"which are worth about {max(1, round(worst.n / worst.effect))} independent ones if that "
         "is how they were drawn.",
         "count clusters (unit='cluster' in certify, clusters=True in compare), or thin the rows.",
+    )
+
+
+def _same_times(table: Scores) -> Iterator[Finding]:
+    """Rows that share their time with another one, so that time does not say which came first."""
+    if table.time is None:
+        return
+    owner = np.repeat(np.arange(table.K), table.n)
+    inside = np.zeros_like(owner) if table.cluster is None else table.cluster.codes
+    known = ~np.isnan(table.time)
+    order = np.lexsort((table.time[known], inside[known], owner[known]))
+    who, where, time = (a[known][order] for a in (owner, inside, table.time))
+    same = (who[1:] == who[:-1]) & (where[1:] == where[:-1]) & (time[1:] == time[:-1])
+    if not same.any():
+        return
+    within = "" if table.cluster is None else " and cluster"
+    yield Finding(
+        "NF335",
+        "told",
+        f"{int(same.sum())} of {table.values.size} rows have the time of another row of the same "
+        f"candidate{within}, so the time does not say in what order they came.",
     )
 
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
     from nofluke.scores.table import Scores
 
+# Errors that a single example is often free of: then 0 is what was meant.
+_FREE_OF_ERRORS = frozenset({"wer", "cer", "ter", "mer", "error", "error_rate"})
 _STAND_INS = (-1.0, -99.0, -100.0, -999.0, -9999.0, 999.0, 9999.0, 99999.0, 999999.0)
+_SHORT = 5  # rows below which equal scores are no surprise
 _ATOM = 0.05  # share of one value from which it stands out
 _DISTINCT = 50  # other values that there must be beside it
 _FEW = 40  # distinct values up to which a table of many rows is called tied
+_TELLING = 10  # scores from which their range says something about the scale
 _APART = 20.0  # factor between medians from which scales are different
 _TAIL = 1e3  # factor between the largest and the 99th percentile
 
@@ -44,20 +48,25 @@ def _bounds(table: Scores) -> Iterator[Finding]:
     if known.bounds is None or table.bounds is not None:
         return
     low, high = known.bounds
-    out = ((table.values < low) | (table.values > high)) & np.isfinite(table.values)
+    out = np.isfinite(table.values) & ((table.values < low) | (table.values > high))
+    for stand_ins in (table.failed, table.filled):
+        if stand_ins is not None:
+            out &= ~stand_ins
     if not out.any():
         return
     rows = np.flatnonzero(out)
     who = sorted({_owner(table, int(row)) for row in rows})
-    hint = " They look like percentages." if table.values[out].max() <= 100 and high == 1 else ""
+    cents = (low, high) == (0, 1) and bool((table.values[out] > 0).all())
+    cents = cents and bool((table.values[out] <= 100).all())
     yield Finding(
         "NF322",
         "misleads",
-        f"{rows.size} scores lie outside {low:g} to {high:g}, which {table.metric!r} cannot leave: "
+        f"{rows.size} scores lie outside {low:g} to {high:g}, the range of {table.metric!r}: "
         f"from {table.values[out].min():g} to {table.values[out].max():g}, of {some(who, most=3)}."
-        f"{hint}",
-        f"mend them, or say what the scale is: bounds=({min(low, table.values[out].min()):g}, "
-        f"{max(high, table.values[out].max()):g}) only if it is one.",
+        f"{' They may be percentages.' if cents else ''}",
+        "bounds=(0, 100) if all are percentages; mend them otherwise."
+        if cents
+        else "mend them, or declare what scores of yours cannot leave: bounds=(low, high).",
     )
 
 
@@ -79,21 +88,26 @@ def _infinite(table: Scores) -> Iterator[Finding]:
 
 
 def _constant(table: Scores) -> Iterator[Finding]:
-    same = [
-        (table.candidates[k], float(values(table, k)[0]))
-        for k in range(table.K)
-        if table.n[k] > 1 and np.ptp(values(table, k)) == 0
-    ]
-    if not same:
+    """Candidates without spread: where a score cannot go further, that is no sign of a mistake."""
+    alike = [k for k in range(table.K) if table.n[k] > 1 and np.ptp(values(table, k)) == 0]
+    if not alike:
         return
-    told = ", ".join(f"{name!r} {value:g}" for name, value in same[:3])
+    same = [(table.candidates[k], float(values(table, k)[0])) for k in alike]
+    ends = table.bounds or metrics.known(table.metric).bounds or (0.0, 1.0) * table.binary
+    at_end = all(value in ends for _, value in same) or int(table.n.max()) < _SHORT
+    # One that lacks scores may look perfect because it does.
+    gaps = bool(np.isin(alike, table.empty[:, 0]).any()) or any(
+        table.n[k] < len(table.examples) for k in alike
+    )
+    fine = at_end and not gaps
+    told = ", ".join(f"{name!r} {value + 0.0:g}" for name, value in same[:3])
     more = f" and {len(same) - 3} more" if len(same) > 3 else ""
     yield Finding(
         "NF323",
-        "misleads",
+        "told" if fine else "misleads",
         f"every score of {len(same)} of {table.K} candidates is the same ({told}{more}): a "
-        "reference that is compared with itself, a metric that was not computed, or a candidate "
-        "that never succeeds. No spread is no certainty.",
+        "candidate that always or never succeeds, the end of a scale, a reference that is compared "
+        "with itself, or a metric that was not computed. No spread is no certainty.",
         "leave out what is no candidate.",
     )
 
@@ -113,12 +127,13 @@ def _atoms(table: Scores) -> Iterator[Finding]:
         atoms = sorted((a for a in found if a.value == value), key=lambda a: -a.times / a.n)
         told = ", ".join(f"{a.candidate!r} {a.times} of {a.n}" for a in atoms[:3])
         more = f" and {len(atoms) - 3} more" if len(atoms) > 3 else ""
-        best = _best_possible(table, value)
+        natural = value == 0 and metrics.known(table.metric).name in _FREE_OF_ERRORS
         yield Finding(
             "NF324",
-            "misleads",
-            f"the score is exactly {value:g} far more often than any other value: {told}{more}. "
-            f"Failures, time-outs and things that were not measured are often written so{best}.",
+            "told" if natural else "misleads",
+            f"the score is exactly {value + 0.0:g} far more often than any other value: "
+            f"{told}{more}. Failures, time-outs and things that were not measured are often "
+            f"written so{_extreme(table, value)}.",
             "look at some of these rows; if they failed, say how they are told: failed='...'.",
         )
 
@@ -144,21 +159,28 @@ def _atom(table: Scores, k: int) -> _Atom | None:
     return None
 
 
-def _best_possible(table: Scores, value: float) -> str:
-    if table.better is None:
+def _extreme(table: Scores, value: float) -> str:
+    """Whether no score lies beyond this one, and then what else that may be."""
+    lowest, highest = table.values.min(), table.values.max()
+    if value not in (lowest, highest):
         return ""
-    best = table.values.min() if table.better == "lower" else table.values.max()
-    return ", and this one is the best score there is" if value == best else ""
+    best = {"lower": lowest, "higher": highest}.get(table.better or "")
+    if value == best:
+        return ", and this one is the best score there is"
+    end = "lowest" if value == lowest else "highest"
+    return (
+        f"; but this one is the {end} score there is, perhaps the end of the scale, beyond which "
+        "candidates are not told apart"
+    )
 
 
 def _scales(table: Scores) -> Iterator[Finding]:
     """Candidates on scales of their own: shares beside percentages."""
-    if table.K < 2:
-        return
-    share = [k for k in range(table.K) if _within(values(table, k), 1.0)]
+    enough = [k for k in range(table.K) if table.n[k] >= _TELLING]
+    share = [k for k in enough if _within(values(table, k), 1.0)]
     cent = [
         k
-        for k in range(table.K)
+        for k in enough
         if k not in share and _within(values(table, k), 100.0) and np.median(values(table, k)) > 1
     ]
     if not share or not cent:
@@ -193,11 +215,17 @@ def _examples_apart(table: Scores) -> Iterator[Finding]:
     low, high = np.quantile(size, [0.1, 0.9], method="inverted_cdf")
     if high < 1e3 * low:
         return
+    alone = table.values.size <= len(table.examples)
+    why = (
+        "whether that is the scale of an example or chance cannot be seen, and either way"
+        if alone
+        else "each example has a scale of its own, so"
+    )
     yield Finding(
         "NF325",
         "misleads",
-        f"a typical score is {low:.3g} on one tenth of the examples and {high:.3g} or more on "
-        "another: each example has a scale of its own, so a mean is decided by a few of them.",
+        f"a typical score is at most {low:.3g} in size on one tenth of the examples and "
+        f"{high:.3g} or more on another: {why} a mean is decided by a few of them.",
         "ask for quantiles or ranks, or divide by a scale that was fixed beforehand.",
     )
 
@@ -215,22 +243,28 @@ def _typical(table: Scores) -> NDArray[np.float64]:
 def _tails(table: Scores) -> Iterator[Finding]:
     heavy = []
     for k in range(table.K):
-        x = np.abs(values(table, k))
+        x = np.sort(np.abs(values(table, k)))
         x = x[np.isfinite(x)]
         if x.size < 20:
             continue
         usual = float(np.quantile(x, 0.9, method="inverted_cdf"))
-        if usual > 0 and x.max() > _TAIL * usual:
-            heavy.append((float(x.max() / usual), table.candidates[k], float(x.max())))
+        if usual > 0 and x[-1] > _TAIL * usual:
+            few = -(-x.size // 100)
+            # Divided first, as a sum of the largest numbers may overflow.
+            share = float((x[-few:] / x[-1]).sum() / (x / x[-1]).sum())
+            heavy.append((share, table.candidates[k], float(x[-1] / usual), few, float(x[-1])))
     if not heavy:
         return
-    _, who, largest = max(heavy)
+    share, who, times, few, largest = max(heavy)
+    rows = "it alone is" if few == 1 else f"the largest {few} scores are"
     yield Finding(
         "NF326",
         "misleads",
-        f"{len(heavy)} candidates have scores a thousand times as large as nine tenths of their "
-        f"others (the largest is {largest:.3g}, of {who!r}): one example decides the mean.",
-        "ask for quantiles: certify at several gamma, or functionals=['median'].",
+        f"some scores of {len(heavy)} of {table.K} candidates are more than a thousand times as "
+        f"large as nine tenths of their others. Of {who!r} the largest is {largest:.3g} in size, "
+        f"{times:.2g} times as large, and {rows} {share:.0%} of the sum of all sizes: a mean is "
+        "decided by few rows.",
+        "ask for quantiles, certify at several gamma, or for a median.",
     )
 
 
@@ -244,7 +278,7 @@ def _tied(table: Scores) -> Iterator[Finding]:
         "NF327",
         "told",
         f"the scores take {kinds.size} values only, and {counts[top] / table.values.size:.0%} of "
-        f"them are {kinds[top]:g}: quantiles jump, and ties are everywhere.",
+        f"them are {kinds[top] + 0.0:g}: quantiles jump, and ties are everywhere.",
     )
 
 

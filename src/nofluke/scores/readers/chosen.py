@@ -249,6 +249,7 @@ def _unchosen(one: Found, counts: Counter[str], why: str) -> InputError:
     return Source(one.file.label, str(one.file.path)).refuse(
         f"{one.reader.title} with the metrics {told}{more}; {why}choose one: metric=.",
         code="NF262",
+        field="metric",
     )
 
 
@@ -276,7 +277,7 @@ def _unread(found: Sequence[Found], word: str, left: Counter[str]) -> InputError
     """The error about several readings, of the same examples or of others."""
     told = ", ".join(f"{name!r} ({counted(n, 'row')})" for name, n in left.most_common(12))
     told += f" and {len(left) - 12} more" if len(left) > 12 else ""
-    first = next(iter(left))
+    first = "test" if "test" in left else next(iter(left))
     if _overlap(found, word):
         why = (
             f"each example was read in several ways, by {word}: {told}. Rows of one example are no "
@@ -289,7 +290,7 @@ def _unread(found: Sequence[Found], word: str, left: Counter[str]) -> InputError
             f"where={{{word!r}: {first!r}}}."
         )
     return Source(found[0].file.label, str(found[0].file.path)).refuse(
-        f"{found[0].reader.title}: {why}", code="NF262"
+        f"{found[0].reader.title}: {why}", code="NF262", field=word
     )
 
 
@@ -413,7 +414,10 @@ def _refuse_twice(found: Sequence[Found]) -> None:
 
 
 def _refuse_none(found: Sequence[Found], metric: str) -> None:
-    """Refuse where no row that is read has a score; what the readers say tells why."""
+    """Refuse where no row that is read has a score; what the readers say tells why.
+
+    A row that failed counts as the worst there is, so it has one.
+    """
     if any(v is not None for one in found for v in one.log.scores[metric]):
         return
     if any(any(one.log.failed or ()) for one in found):  # these have the worst score

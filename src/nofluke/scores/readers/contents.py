@@ -303,14 +303,15 @@ def numeral(written: str, file: File, what: str) -> float | None:
     Raises:
         ReadError: It is neither.
     """
-    if written.strip().lower() in _NOTHING:
-        return None
     try:
-        if "_" in written:
-            raise ValueError(written)
-        return float(written)
+        value: float | None = float(written)
     except ValueError:
-        raise refusal(file, f"{what} is {written!r}, and a number was expected.") from None
+        if written.strip().lower() in _NOTHING:
+            return None
+        value = None
+    if value is None or "_" in written:
+        raise refusal(file, f"{what} is {written!r}, and a number was expected.")
+    return None if math.isnan(value) else value
 
 
 def at(value: Any, *path: str, default: Any = None) -> Any:

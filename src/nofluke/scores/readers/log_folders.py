@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from nofluke.errors import ReadError, some
 from nofluke.scores.readers import files, recognition
+from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +77,8 @@ def _asked(only: Reader | None, found: Reader | None) -> Reader | None:
 def _of_file(path: Path, space: Workspace, only: Reader | None) -> Known | None:
     if not path.stat().st_size:
         return None
-    file = files.told(path, str(path), space)
+    with files.reading(Source(str(path), str(path))):
+        file = files.told(path, str(path), space)
     reader = _asked(only, recognition.of_file(file))
     return None if reader is None else Known(file, reader)
 
@@ -87,7 +89,8 @@ def _walk(folder: Path) -> Iterator[Path]:
     while stack:
         at = stack.pop()
         yield at
-        inside = sorted(p for p in at.iterdir() if not p.name.startswith("."))
+        with files.reading(Source(str(at), str(at))):
+            inside = sorted(p for p in at.iterdir() if not p.name.startswith("."))
         count += len(inside)
         if count > _MOST_FILES:
             raise ReadError(

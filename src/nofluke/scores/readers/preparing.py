@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import InputError, ReadError
-from nofluke.scores.readers import cells, chosen, failures, files, gather, opening
+from nofluke.scores.readers import (
+    cells,
+    chosen,
+    failures,
+    files,
+    gather,
+    opening,
+    recognition,
+)
 from nofluke.scores.readers.contents import NO_SCORES
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.workspace import Workspace
@@ -20,8 +28,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nofluke.scores.readers.columns import Name, Wanted
+    from nofluke.scores.readers.logs import Log
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.table import Scores
+
+
+# What a reader stumbles over in a file of another format: missing keys, other kinds of values.
+_OF_ANOTHER_FORMAT = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +85,21 @@ class Reading:
     ) -> None:
         self.asked, self.items, self.logs = asked, items, logs
         self._unread, self._space, self._digest = unread, space, digest
+
+    def asking(self, asked: Asked) -> Reading:
+        """The same sources, of which something else is asked; no log is read again.
+
+        Args:
+            asked: What is asked now, by the same reader, delimiter and decimal mark.
+        """
+        return Reading(
+            asked,
+            items=self.items,
+            logs=self.logs,
+            unread=self._unread,
+            space=self._space,
+            digest=self._digest,
+        )
 
     def scores(self) -> Scores:
         """The scores.
@@ -159,7 +187,7 @@ def prepared(source: Any, asked: Asked) -> Iterator[Reading]:
     cells.check_decimal(asked.decimal)
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items, unread = opening.known(source, space, asked.reader)
-        logs, without = _logs(items, contents=asked.contents)
+        logs, without = _logs(items, asked)
         paths = _paths(items, logs)
         # Hashing releases the interpreter, so it runs while the rows are read.
         digest = None if paths is None else pool.submit(files.digest, paths)
@@ -168,7 +196,7 @@ def prepared(source: Any, asked: Asked) -> Iterator[Reading]:
 
 
 def _logs(
-    items: list[tuple[Any, Name]], *, contents: bool
+    items: list[tuple[Any, Name]], asked: Asked
 ) -> tuple[list[chosen.Found], tuple[str, ...]]:
     """The logs in the files that a reader knows, and notes on those without scores.
 
@@ -181,7 +209,7 @@ def _logs(
         if not isinstance(item, Known):
             continue
         try:
-            logs = list(item.reader.read(item.file._replace(contents=contents)))
+            logs = _of_file(item, asked, others=len(items) - 1)
         except ReadError as error:
             if error.code not in NO_SCORES:
                 raise
@@ -191,6 +219,32 @@ def _logs(
     if without and not found:
         raise without[0]
     return found, tuple(f"NF269: not read: {error}" for error in without)
+
+
+def _of_file(item: Known, asked: Asked, *, others: int) -> list[Log]:
+    """The logs in a file; where it cannot be read, what to do about the others is said."""
+    try:
+        return list(item.reader.read(item.file._replace(contents=asked.contents)))
+    except ReadError as error:
+        if others == 0 or error.code in NO_SCORES:
+            raise
+        hint = "Nothing is left out silently; to read the rest without it, name the other files."
+        raise ReadError(
+            f"{error} {hint}", code=error.code, path=error.path, line=error.line, field=error.field
+        ) from None
+    except InputError:
+        raise
+    except _OF_ANOTHER_FORMAT:
+        # A reader that was named may meet anything; one that knows the file may not fail so.
+        if asked.reader is None or recognition.knows(item.reader, item.file):
+            raise
+        raise ReadError(
+            f"{item.file.label} cannot be read as {item.reader.title}: it does not have what such "
+            "a file has. Leave out reader=, so that the file is known by its content, or say "
+            "reader='table'.",
+            code="NF261",
+            path=str(item.file.path),
+        ) from None
 
 
 def _paths(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:

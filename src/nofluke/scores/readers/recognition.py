@@ -102,6 +102,13 @@ def of_file(file: File) -> Reader | None:
     return _one([r for r in readers() if not r.folders and r.knows(head)], file.label)
 
 
+def knows(reader: Reader, file: File) -> bool:
+    """Whether a file or folder begins as those of a reader do."""
+    return reader.knows(
+        Head(file.path) if file.path.is_dir() else Head(file.path, files.start(file))
+    )
+
+
 def of_folder(folder: Path) -> Reader | None:
     """The reader that knows a folder as one log; None if none does.
 
