@@ -22,6 +22,8 @@ from nofluke.scores.readers.workspace import Workspace
 
 LOGS = Path(__file__).parents[1] / "contracts" / "logs"
 FIXTURES = sorted(p for p in LOGS.rglob("*") if p.is_file())
+# Whole logs that are JSON or CSV; others are databases and archives, or lie in a folder.
+TEXTS = [p for p in FIXTURES if p.suffix in {".json", ".jsonl", ".csv"} and p.parent.parent == LOGS]
 READERS = [reader for reader in recognition.readers() if not reader.folders]
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 PIECES = [b"[" * 500, b'"', b"\\", b"\0", b"\xff", b"NaN", b"1e999", b"9" * 400, b"\n", b"null"]
@@ -133,7 +135,7 @@ def test_any_json_of_known_names_is_read_or_refused(value, reader):
 
 
 @settings(max_examples=8, deadline=None)
-@given(st.sampled_from(FIXTURES), st.sampled_from(["gzip", "none"]), st.booleans())
+@given(st.sampled_from(TEXTS), st.sampled_from(["gzip", "none"]), st.booleans())
 def test_a_packed_log_reads_as_the_plain_one(path, packing, mark):
     """Packing and a byte order mark change nothing."""
     data = path.read_bytes()
@@ -142,7 +144,8 @@ def test_a_packed_log_reads_as_the_plain_one(path, packing, mark):
 
     def logs(written):
         with tempfile.TemporaryDirectory() as folder, Workspace() as space:
-            copy = Path(folder) / path.name
+            copy = Path(folder) / "run" / path.name  # some are named by their folder
+            copy.parent.mkdir()
             copy.write_bytes(written)
             file = files.told(copy, "log", space)
             return [repr(log) for log in recognition.of_file(file).read(file)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
@@ -123,10 +122,8 @@ class _Rows:
     def _number(self, name: str, raw: Any) -> Any:
         """A score; what is no number makes its metric one that is left out."""
         value = _value(raw)
-        if value is None or isinstance(value, bool | int):
-            return value
-        if isinstance(value, float):
-            return None if math.isnan(value) else value
+        if value is None or isinstance(value, int | float):
+            return contents.number(value, self._file, name)
         self._odd.setdefault(name, _kind(value))
         return None
 

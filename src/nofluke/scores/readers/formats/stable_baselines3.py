@@ -160,7 +160,8 @@ def _described(file: File) -> dict[str, str]:
     """The environment, of the first line."""
     from nofluke.scores.readers import files
 
-    line = files.start(file, 1 << 16).split(b"\n", 1)[0]
+    start = files.start(file, 1 << 16).removeprefix(b"\xef\xbb\xbf")
+    line = start.split(b"\n", 1)[0]
     try:
         found = json.loads(line[1:])
     except ValueError:
