@@ -62,7 +62,8 @@ def look(state: S, submission: Submission | ArrayLike, *, rng: Rng = None) -> tu
 
     A pure function, given the noise. A state from before the look would give the look back, so
     that whoever keeps states must keep the last one only, and write it down before the answer is
-    shown.
+    shown. All who submit to one set of hidden rows share one state. An error may name scores of
+    hidden rows: it is for the owner of the rows, and an analyst is told its code at most.
 
     Args:
         state: The rule and what it remembers.

@@ -29,8 +29,8 @@ class Rounded(State):
     """The score of each submission, rounded, with an interval for its expectation.
 
     With probability at least 1 - alpha all intervals hold, whatever the submissions were made of.
-    Each of the t - 1 answers before a look was one of M + 1 values (M steps in the bounds), so that
-    it has alpha / (looks (M + 1)^(t - 1)); Hoeffding's radius at that level for bounded scores, the
+    Each of the t - 1 answers before a look was one of V values (as many as steps fit between the
+    bounds, and one), so that it has alpha / (looks V^(t - 1)); Hoeffding's radius at that level for bounded scores, the
     limits of Clopper & Pearson for zeros and ones. With ``adaptive=False`` each look has alpha /
     looks, which holds where no submission was changed after an answer.
 
@@ -72,6 +72,8 @@ class Rounded(State):
             only_ends(x, self.bounds)
         eta = grid(self.step, self.span)
         values = ladders.top(eta) + 1
+        if self.binary:  # there are no more means than these
+            values = min(values, self.n + 1)
         steps = round(self.loss(x) / eta)
         least, most = self._losses(steps, eta, values)
         told = after.released(

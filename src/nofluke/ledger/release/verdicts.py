@@ -113,16 +113,16 @@ class Verdict(State):
 
     @property
     def reachable(self) -> bool:
-        """Whether any scores at all could still be shown to be better than the baseline."""
-        best = self.bounds[1] if self.better == "higher" else self.bounds[0]
-        return self._shown(np.full(self.n, best))
+        """Whether a win on every row would be enough; it depends on no score."""
+        return self._shown(np.full(self.n, float(self.span)))
 
     def answer(self, submission: Submission, _rng: Rng, /) -> tuple[Released, Self]:
         """One look; no randomness is used."""
         number, x = self.open(), self.scores(submission)
         if self.test == "mcnemar":
             only_ends(x, self.bounds)
-        shown = self._shown(x)
+        sign = 1 if self.better == "higher" else -1
+        shown = self._shown(sign * (x - np.array(self.baseline)))
         baseline = tuple(x.tolist()) if shown and self.moving else self.baseline
         after = replace(self, look=number, won=self.won + shown, baseline=baseline)
         code = transcripts.log_sparse_code(after.look, after.won, 1, self.wins + 1)
@@ -139,14 +139,12 @@ class Verdict(State):
         )
         return told, after
 
-    def _shown(self, x: NDArray[np.float64]) -> bool:
-        """Whether the paired test rejects at the level of the next look."""
-        sign = 1 if self.better == "higher" else -1
-        d = sign * (x - np.array(self.baseline))
+    def _shown(self, d: NDArray[np.float64]) -> bool:
+        """Whether the paired test of the gains d rejects at the level of the next look."""
         if self.test == "mcnemar":
             p = proportions.mcnemar(wins=int((d > 0).sum()), losses=int((d < 0).sum())).pvalue
-            # A p-value of 0 is one below the doubles, of which the level may still be far less.
-            return p > 0 and math.log(p) <= self.log_level
+            # A p-value of 0 is one below the doubles; the level may be lower still.
+            return math.log(max(p, math.ulp(0.0))) <= self.log_level
         if self.log_level < _LEAST:
             return False
         span = float(self.span)
@@ -155,6 +153,6 @@ class Verdict(State):
 
 
 _UNREACHABLE: Final = (
-    "NF369: at the level that is left no submission can be shown to be better than the baseline, "
-    "however good it is."
+    "NF369: at the level that is left not even a submission that wins on every hidden row could be "
+    "shown to be better than the baseline."
 )
