@@ -33,7 +33,8 @@ def log_descents(answers: int, drops: int, levels: int) -> float:
 
     The values fall strictly where they change, the first answer counts as a change: the times of
     the others, C(answers - 1, drops - 1), and the values, C(levels + 1, drops). Summed over drops
-    that is C(answers + levels, levels), every sequence that never rises.
+    that is C(answers + levels, levels), every sequence that never rises. (A ladder of a fixed step
+    never goes from 1 to 0, so that a few of them do not occur.)
 
     Args:
         answers: Answers so far; 0 for the empty transcript.

@@ -35,7 +35,7 @@ class Guard:
 
     def submit(self, labels: NDArray[np.int64], *, training: float = TRUTH) -> Released | None:
         """What is told about predicted labels, shape (n,); None where the rule refuses."""
-        submission = release.Submission(self._right(labels), training=training)
+        submission = release.Submission(self.right(labels), training=training)
         try:
             told, self.state = release.look(self.state, submission, rng=self._rng)
         except InputError as error:
@@ -46,9 +46,10 @@ class Guard:
 
     def hidden_score(self, labels: NDArray[np.int64]) -> float:
         """The score on the hidden rows, which no analyst is told."""
-        return float(self._right(labels).mean())
+        return float(self.right(labels).mean())
 
-    def _right(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    def right(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Ones where the labels are right, shape (n,): the owner's view."""
         return np.asarray(labels == self._labels, dtype=np.float64)
 
 
@@ -59,11 +60,13 @@ class Attacked(NamedTuple):
         told: The answer to the last submission; None where the rule refused it.
         hidden: Score of the last submission on the hidden rows; 1/2 is worth nothing.
         gains: How many answers the attack could use.
+        labels: What was submitted last, shape (n,).
     """
 
     told: Released | None
     hidden: float
     gains: int
+    labels: NDArray[np.int64]
 
 
 def boost(guard: Guard, *, guesses: int, rng: np.random.Generator) -> Attacked:
@@ -89,7 +92,7 @@ def boost(guard: Guard, *, guesses: int, rng: np.random.Generator) -> Attacked:
         votes += sign * (2 * guess - 1)
     tie = rng.integers(0, 2, n)
     final = np.where(votes == 0, tie, votes > 0).astype(np.int64)
-    return Attacked(guard.submit(final), guard.hidden_score(final), gains)
+    return Attacked(guard.submit(final), guard.hidden_score(final), gains, final)
 
 
 def _signal(told: Released, best: float) -> tuple[int, float]:
@@ -120,7 +123,7 @@ def climb(guard: Guard, *, tries: int, block: int, rng: np.random.Generator) -> 
             break
         if told is None or _better(answer, told):
             current, told, gains = turned, answer, gains + 1
-    return Attacked(told, guard.hidden_score(current), gains)
+    return Attacked(told, guard.hidden_score(current), gains, current)
 
 
 def _better(answer: Released, told: Released) -> bool:

@@ -59,8 +59,8 @@ class Released:
         about: What the value is an estimate of, or what the verdict is about.
         guarantee: What is promised, in one word.
         assumes: What must be true for the promise.
-        answers: How many different answers this look could have had; 0 where they are not counted
-            because the rows are not used again.
+        answers: At most how many different answers this look could have had; 0 where they are not
+            counted because the rows are not used again.
         bits: Bits in which all answers so far can be written down: no more than this has been
             learned from the rows.
         n: Number of hidden rows.
