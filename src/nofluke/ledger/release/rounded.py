@@ -30,9 +30,9 @@ class Rounded(State):
 
     With probability at least 1 - alpha all intervals hold, whatever the submissions were made of.
     Each of the t - 1 answers before a look was one of V values (as many as steps fit between the
-    bounds, and one), so that it has alpha / (looks V^(t - 1)); Hoeffding's radius at that level for bounded scores, the
-    limits of Clopper & Pearson for zeros and ones. With ``adaptive=False`` each look has alpha /
-    looks, which holds where no submission was changed after an answer.
+    bounds, and one), so that it has alpha / (looks V^(t - 1)); Hoeffding's radius at that level for
+    bounded scores, the limits of Clopper & Pearson for zeros and ones. With ``adaptive=False`` each
+    look has alpha / looks, which holds where no submission was changed after an answer.
 
     The limits are computed from the rounded score, so that they tell nothing more. Rounding by
     itself hides no labels: at a score next to a border one row decides, and each look there

@@ -41,8 +41,8 @@ class Thresholdout(State):
     which is independent of the rows, an answer that is not the training score is one of V values
     (the steps, or the n + 1 means of zeros and ones), so that a path with j of them before look t
     is one of C(t - 1, j) V^j. Half of alpha pays for Hoeffding's radius at each path's level, half
-    for the noise. The paper's theorem by differential privacy grows more slowly with the budget; no number
-    here rests on it, nor is privacy promised, which noise in floating point does not give.
+    for the noise. The paper's theorem by differential privacy grows more slowly with the budget; no
+    number here rests on it, nor is privacy promised, which noise in floating point does not give.
 
     Attributes:
         budget: How many answers may differ from the training score.
