@@ -3,7 +3,7 @@
 import json
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import mpmath
 import numpy as np
@@ -186,6 +186,35 @@ def test_levels_of_all_nodes_add_up_to_the_error_level():
     assert float(spent) == pytest.approx(alpha, rel=1e-12)
 
 
+@pytest.mark.parametrize("levels", [1, 3, 10])
+def test_shares_of_near_answers_in_fractions(levels):
+    """Along every path of three answers: each share from its definition, and all add up to 1."""
+    total = Fraction(0)
+    weights = [Fraction(1, (d + 1) * (d + 2)) for d in range(levels + 1)]
+    for path in product(range(levels + 1), repeat=3):
+        share = Fraction(1, levels + 1)
+        code = transcripts.log_near_code(path[0], None, levels)
+        for before, now in pairwise(path):
+            near = [weights[abs(answer - before)] for answer in range(levels + 1)]
+            share *= near[now] / sum(near)
+            code += transcripts.log_near_code(now, before, levels)
+        assert math.exp(-code) == pytest.approx(float(share), rel=1e-12)
+        total += share
+    assert total == 1
+
+
+def test_later_intervals_pay_for_the_answers_before():
+    """Losses of 1, 0 and 2 steps: nothing, one of three, and then from the middle to an end."""
+    state = release.Rounded(n=1000, looks=4, step=0.5)
+    near = Fraction(1, 6) / (Fraction(1, 2) + 2 * Fraction(1, 6))  # from the middle to an end
+    for right, share in ((500, 1), (900, Fraction(1, 3)), (100, near / 3)):
+        told, state = release.look(state, [1] * right + [0] * (1000 - right))
+        code = mpmath.mpf(share.denominator) / share.numerator
+        radius = mpmath.sqrt(mpmath.log(mpmath.mpf(2) * 4 * code / 0.05) / 2000)
+        assert told.upper == pytest.approx(min(1, float(told.value + 0.25 + radius)), rel=1e-12)
+        assert told.lower == pytest.approx(max(0, float(told.value - 0.25 - radius)), rel=1e-12)
+
+
 def test_binomials_of_any_size():
     for n, k in ((0, 0), (5, 2), (1000, 500), (10**6, 3), (10**9, 10**4)):
         exact = float(mpmath.log(mpmath.binomial(n, k)))
@@ -237,7 +266,7 @@ def test_limits_of_a_rounded_rate_hold_those_of_all_counts_that_round_to_it():
     told, state = release.look(state, [1] * 40 + [0] * 20)
 
     counts = [c for c in range(n + 1) if abs(Fraction(c, n) - Fraction(7, 10)) <= Fraction(1, 20)]
-    error = mpmath.mpf(alpha) / looks / 11 / 2  # the second look, after one of eleven answers
+    error = mpmath.mpf(alpha) / looks / 11 / 2  # the second look, after the first of eleven
     assert told.value == pytest.approx(0.7, abs=1e-15)
     assert tail(counts[0], n, told.lower) == pytest.approx(error, rel=1e-9)
     assert 1 - tail(counts[-1] + 1, n, told.upper) == pytest.approx(error, rel=1e-9)

@@ -111,6 +111,8 @@ def test_rows_that_do_not_fit_are_refused_and_not_counted(rule):
         release.to_json(begun()["fresh"]).replace('"weight": 0.5', '"weight": 1.5'),
         release.to_json(begun()["fresh"]).replace('"items": 0', '"items": 3'),
         release.to_json(begun()["rounded"]).replace('"binary": false', '"binary": 1'),
+        release.to_json(begun()["rounded"]).replace('"told": 0.0', '"told": -1'),
+        release.to_json(begun()["rounded"]).replace('"last": null', '"last": 3'),
     ],
 )
 def test_what_is_no_state_is_refused(text):
@@ -318,6 +320,16 @@ def test_a_claim_is_judged_on_later_rows_only_and_stays_proved():
     assert (other.verdict, other.value, state.n) == ("not shown", 1.0, 110)
 
 
+def test_near_answers_cost_less_than_leaps():
+    near = far = release.Rounded(n=1000, looks=10, step=0.01)
+    for right in (700, 710, 700, 710):
+        one, near = release.look(near, [1] * right + [0] * (1000 - right))
+    for right in (100, 900, 100, 710):
+        other, far = release.look(far, [1] * right + [0] * (1000 - right))
+    assert one.value == other.value
+    assert other.lower < one.lower < one.upper < other.upper
+
+
 def test_rounding_costs_no_more_than_there_are_means():
     fine = release.Rounded(n=10, looks=5, step=1e-6, binary=True)
     told, _ = release.look(fine, [1] * 7 + [0] * 3)
@@ -332,7 +344,9 @@ def test_fixed_submissions_say_what_they_assume():
 
 
 def test_a_million_looks_are_no_overflow():
-    state = release.Rounded(n=1000, looks=1_000_000, step=0.01, binary=True, look=999_999)
+    state = release.Rounded(
+        n=1000, looks=1_000_000, step=0.01, binary=True, look=999_999, last=3, told=1e6
+    )
     told, _ = release.look(state, [1] * 1000)
     assert (told.lower, told.upper) == (0, 1)
     assert math.isfinite(transcripts.adaptive_radius(1000, 10**6, 0.05, 101))

@@ -62,6 +62,27 @@ def log_sparse_code(answers: int, spent: int, values: int, budget: int) -> float
     return kinds + log_choose(answers, spent) + spent * math.log(values)
 
 
+def log_near_code(answer: int, last: int | None, levels: int) -> float:
+    """Logarithm of one over the share of an answer among 0, ..., levels, given the one before.
+
+    Shares are proportional to 1 / ((d + 1) (d + 2)) at distance d from the last answer, and equal
+    for the first. They add up to 1 whatever came before, so that products of them along a path add
+    up to 1 over all paths of a length: near answers are cheap, leaps cost about twice as much as
+    equal shares would.
+
+    Args:
+        answer: What is told now.
+        last: What was told before; None at the first look.
+        levels: The answers are 0, 1, ..., levels.
+    """
+    if last is None:
+        return math.log(levels + 1)
+    # 1 / ((d + 1) (d + 2)) telescopes: over d = 1, ..., m it adds up to 1/2 - 1 / (m + 2).
+    whole = 0.5 + (0.5 - 1 / (last + 2)) + (0.5 - 1 / (levels - last + 2))
+    distance = abs(answer - last)
+    return math.log(whole) + math.log((distance + 1) * (distance + 2))
+
+
 def log_share(alpha: float, looks: int, log_code: float) -> float:
     """Logarithm of the error level of one node."""
     return math.log(alpha) - math.log(looks) - log_code
