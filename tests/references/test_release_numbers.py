@@ -283,6 +283,25 @@ def test_what_noise_can_add():
     assert float(mpmath.exp(-mpmath.mpf(size) / sigma) / share) == pytest.approx(1, rel=1e-12)
 
 
+def test_false_verdicts_over_every_labelling_of_eight_rows():
+    """All 256 labellings are equally likely, so that nothing is better than anything."""
+    n, looks, alpha = 8, 3, 0.3
+    rng, labellings = np.random.default_rng(6), list(product((0, 1), repeat=n))
+    baseline = np.zeros(n, dtype=int)
+    for _ in range(2):
+        guesses = rng.integers(0, 2, (looks, n))
+        guesses[0] = 1  # differs from the baseline on every row
+        wrong = 0
+        for labels in labellings:
+            state = release.Verdict(n=n, looks=looks, alpha=alpha, baseline=baseline == labels)
+            for guess in guesses:
+                told, state = release.look(state, guess == labels)
+                if told.verdict == "better":
+                    wrong += 1
+                    break
+        assert 0 < Fraction(wrong, 256) <= Fraction(3, 10)
+
+
 def test_levels_of_verdicts_in_exact_numbers():
     state = release.Verdict(n=60, looks=10, baseline=[1] * 30 + [0] * 30, wins=3)
     levels, better = [], [1] * 60
