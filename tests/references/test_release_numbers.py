@@ -283,6 +283,49 @@ def test_what_noise_can_add():
     assert float(mpmath.exp(-mpmath.mpf(size) / sigma) / share) == pytest.approx(1, rel=1e-12)
 
 
+def test_limits_of_thresholdout_in_forty_digits():
+    """A correction, and a training score after it that pays for the 101 values it could have."""
+    n, looks, budget, sigma = 2000, 4, 3, 0.001
+    state = release.Thresholdout(
+        n=n, looks=looks, budget=budget, threshold=0.05, sigma=sigma, step=0.01
+    )
+    hidden = [1] * 1200 + [0] * 800
+    quiet = release.Given([0.0, 0.0, 0.004, 0.0, 0.0])
+    first, state = release.look(state, release.Submission(hidden, training=0.8), rng=quiet)
+    second, state = release.look(state, release.Submission(hidden, training=0.57), rng=quiet)
+
+    def radius(nodes):
+        return mpmath.sqrt(mpmath.log(2 * looks * mpmath.mpf(nodes) / (0.05 / 2)) / 2 / n)
+
+    draws = mpmath.mpf(looks + 2 * budget + 1) / (0.05 / 2)
+    correction = sigma * mpmath.log(draws) + 0.005 + radius(1)
+    # The second look: kinds of none or one correction, and 101 values of the one there was.
+    confirmed = 0.05 + 6 * sigma * mpmath.log(draws / 2) + radius(2 * 101)
+    assert (first.value, second.value) == (0.6, 0.57)
+    assert first.upper - 0.6 == pytest.approx(float(correction), rel=1e-9)
+    assert 0.6 - first.lower == pytest.approx(float(correction), rel=1e-9)
+    assert second.upper - 0.57 == pytest.approx(float(confirmed), rel=1e-9)
+    assert 0.57 - second.lower == pytest.approx(float(confirmed), rel=1e-9)
+
+
+def test_limits_of_the_parameter_free_ladder_in_forty_digits():
+    n, looks = 2000, 3
+    state = release.FreeLadder(n=n, looks=looks)
+    for right in (1000, 1400, 1405):
+        told, state = release.look(state, [1] * right + [0] * (n - right))
+
+    def radius(nodes):
+        return mpmath.sqrt(mpmath.log(2 * looks * mpmath.mpf(nodes) / 0.05) / 2 / n)
+
+    # 1405 is better by 5 rows; its standard error is sqrt(5) rows. Its own limits count 0.7025.
+    assert told.value == 0.7025
+    nodes = 2 * choose(n + 1, 2)  # two kinds; both looks before told something
+    assert told.upper == pytest.approx(
+        float(0.7025 + 1 / mpmath.sqrt(n - 1) + radius(nodes)), rel=1e-9
+    )
+    assert told.lower == pytest.approx(float(0.7025 - 0.5 / n - radius(nodes)), rel=1e-9)
+
+
 def test_false_verdicts_over_every_labelling_of_eight_rows():
     """All 256 labellings are equally likely, so that nothing is better than anything."""
     n, looks, alpha = 8, 3, 0.3

@@ -215,6 +215,17 @@ def test_the_ladder_is_still_for_small_gains():
     assert more.answers == 21
 
 
+def test_looks_in_vain_widen_one_side_only():
+    """The best so far was seen at its own look; something better may have been missed since."""
+    state = release.Ladder(n=1000, looks=9, step=0.01)
+    told = []
+    for right in (800, 700, 700, 700):
+        answer, state = release.look(state, [1] * right + [0] * (1000 - right))
+        told.append(answer)
+    assert len({answer.lower for answer in told}) == 1
+    assert told[0].upper < told[1].upper < told[2].upper < told[3].upper
+
+
 def test_the_parameter_free_ladder_needs_two_rows():
     with pytest.raises(InputError, match="at least 2"):
         release.FreeLadder(n=1, looks=3)
