@@ -1,0 +1,1 @@
+"""What was looked at, when, and what it cost."""

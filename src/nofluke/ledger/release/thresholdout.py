@@ -1,0 +1,162 @@
+"""Thresholdout: the training score is confirmed, or corrected at a price."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final, Self
+
+from nofluke import checks
+from nofluke.errors import InputError
+from nofluke.kernels import ladders, thresholdout, transcripts
+from nofluke.ledger.release.noise import source
+from nofluke.ledger.release.records import (
+    BLIND,
+    BOUNDED,
+    INDEPENDENT,
+    State,
+    Submission,
+    grid,
+)
+from nofluke.ledger.release.rounded import only_ends
+
+if TYPE_CHECKING:
+    from nofluke.ledger.release.noise import Rng
+    from nofluke.ledger.release.records import Released
+
+NOISE: Final = "the noise is independent of the hidden rows and is not known to anybody"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholdout(State):
+    """An analyst's training score, confirmed by the hidden rows or replaced by a noisy look.
+
+    Dwork, Feldman, Hardt, Pitassi, Reingold & Roth 2015, figure 1: where the two scores differ by
+    less than a noisy threshold the training score comes back and nothing is spent; else the hidden
+    mean with noise, one of the budget is spent and the threshold is redrawn. Without budget the
+    rule refuses.
+
+    What is promised here is derived by counting answers, with every constant: given the noise,
+    which is independent of the rows, an answer that is not the training score is one of V values
+    (the steps, or the n + 1 means of zeros and ones), so that a path with j of them before look t
+    is one of C(t - 1, j) V^j. Half of alpha pays for Hoeffding's radius at each path's level, half
+    for the noise. The paper's theorem by differential privacy grows more slowly with the budget; no
+    number here rests on it, nor is privacy promised, which noise in floating point does not give.
+
+    Attributes:
+        budget: How many answers may differ from the training score.
+        threshold: T, in units of the scores.
+        sigma: Scale of the noise, in units of the scores: Lap(2 sigma) on the threshold, Lap(4
+            sigma) on each comparison, Lap(sigma) on each corrected answer.
+        step: What corrected answers are rounded to; None for not at all, for binary scores only.
+        spent: Corrected answers so far.
+        noisy: The threshold with its noise, as a share of the span; None before the first look.
+
+    >>> from nofluke.ledger import release
+    >>> state = release.Thresholdout(n=1000, looks=50, budget=5, threshold=0.04, sigma=0.002)
+    >>> quiet = release.Given([0.0] * 4)
+    >>> hidden = [1] * 700 + [0] * 300
+    >>> answer, state = release.look(state, release.Submission(hidden, training=0.72), rng=quiet)
+    >>> answer.value, answer.budget_left
+    (0.72, 5.0)
+    >>> quiet = release.Given([0.0, 0.001, 0.0])
+    >>> answer, state = release.look(state, release.Submission(hidden, training=0.95), rng=quiet)
+    >>> answer.value, answer.budget_left
+    (0.701, 4.0)
+    """
+
+    rule = "thresholdout"
+
+    budget: int = 10
+    threshold: float = 0.04
+    sigma: float = 0.01
+    step: float | None = None
+    spent: int = 0
+    noisy: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse parameters that are none."""
+        State.__post_init__(self)
+        checks.whole(self.budget, name="budget")
+        checks.whole(self.spent, name="spent", least=0)
+        for name in ("threshold", "sigma"):
+            number = checks.real(getattr(self, name), name=name)
+            if not 0 <= number < math.inf:
+                raise InputError(f"{name}={number:g} must be finite, at least 0.", code="NF008")
+        if self.step is not None:
+            grid(self.step, self.span)
+        known = self.noisy is not None and math.isfinite(checks.real(self.noisy, name="noisy"))
+        if self.spent > min(self.budget, self.look) or known != (self.look > 0):
+            raise InputError(
+                f"spent={self.spent}, look={self.look} and the threshold do not belong together.",
+                code="NF008",
+            )
+
+    @property
+    def left(self) -> int:
+        """Looks that remain; 0 where the budget is spent."""
+        return self.looks - self.look if self.spent < self.budget else 0
+
+    def answer(self, submission: Submission, rng: Rng, /) -> tuple[Released, Self]:
+        """One look, with noise from ``rng``."""
+        number, x = self.open(), self.scores(submission)
+        if self.step is None:
+            only_ends(x, self.bounds)
+        train, scale = self._training(submission), float(self.span)
+        sigma, base, noise = self.sigma / scale, self.threshold / scale, source(rng)
+        noisy = self.noisy
+        if noisy is None:
+            noisy = base + noise.laplace(2 * sigma)
+        hidden = self.position(x)
+        found = thresholdout.answer(
+            float(hidden),
+            train,
+            threshold=noisy,
+            base=base,
+            sigma=sigma,
+            laplace=noise.laplace,
+        )
+        after = replace(self, look=number, spent=self.spent + found.spent, noisy=found.threshold)
+        return self._told(found, after), after
+
+    def _training(self, submission: Submission) -> float:
+        """The training mean, on the scale where the bounds are 0 and 1."""
+        if submission.training is None:
+            raise InputError(
+                "training= is missing: Thresholdout compares with the mean score on the analyst's "
+                "own rows; give it with the scores.",
+                code="NF367",
+            )
+        mean = checks.sample([submission.training], name="training")
+        checks.within(mean, self.bounds)
+        return float(self.position(mean))
+
+    def _told(self, found: thresholdout.Answer, after: Thresholdout) -> Released:
+        """The answer; its limits depend on what is released and on no hidden noise."""
+        values, half = self.n + 1, Fraction(0)
+        value = Fraction(min(max(found.value, 0.0), 1.0))
+        if self.step is not None:
+            eta = grid(self.step, self.span)
+            values, half = ladders.top(eta) + 1, eta / 2
+            value = round(value / eta) * eta if found.spent else value
+        code = transcripts.log_sparse_code(self.look, self.spent, values, self.budget)
+        share = transcripts.log_share(self.alpha / 2, self.looks, code)
+        scale = float(self.span)
+        above, size = thresholdout.noise_bounds(
+            self.sigma / scale, self.looks, self.budget, self.alpha / 2
+        )
+        radius = Fraction(transcripts.log_hoeffding_radius(self.n, share))
+        radius += Fraction(size) + half if found.spent else Fraction(self.threshold / scale + above)
+        told = transcripts.log_sparse_code(after.look, after.spent, values, self.budget + 1)
+        return after.released(
+            value=self.value(value),
+            lower=self.value(value - radius),
+            upper=self.value(value + radius),
+            about="expected score of this submission",
+            guarantee="finite-sample",
+            assumes=(INDEPENDENT, BLIND, BOUNDED, NOISE),
+            answers=values + 1,
+            bits=told / math.log(2),
+            budget_left=float(self.budget - after.spent),
+        )

@@ -1,0 +1,158 @@
+"""Verdicts only: better than the baseline, or not shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Self
+
+import numpy as np
+
+from nofluke import checks, proportions
+from nofluke.errors import InputError
+from nofluke.kernels import transcripts
+from nofluke.ledger.release.records import State, Submission
+from nofluke.ledger.release.rounded import only_ends
+from nofluke.means import METHODS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nofluke.ledger.release.noise import Rng
+    from nofluke.ledger.release.records import Released
+
+_TESTS: Final = ("mcnemar", *(n for n, m in METHODS.items() if m.guarantee == "finite-sample"))
+# The least level at which limits of means are computed.
+_LEAST: Final = math.log(1e-300)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(State):
+    """One bit a look: whether a submission is shown to be better than the baseline.
+
+    With probability at least 1 - alpha no verdict "better" is ever wrong, whatever the submissions
+    were made of. At look t after r verdicts "better" the transcript is one of C(t - 1, r), so that
+    a paired test at alpha / (looks x min(t, wins) x C(t - 1, r)) pays for all of them; after
+    ``wins`` such verdicts the rule refuses. With ``wins=1`` that is Bonferroni's alpha / looks: as
+    long as every answer is "not shown" there is one transcript only, and no way to adapt.
+
+    Attributes:
+        baseline: The baseline's scores on the hidden rows, in their order, shape (n,).
+        wins: How many verdicts "better" there may be.
+        margin: By how much a submission must be better, in units of the scores.
+        test: "mcnemar" for scores at either bound without a margin (exact), or a finite-sample
+            method for means of bounded differences (`nofluke.means`). Those that bet take the rows
+            in their order, which must not depend on the scores.
+        moving: Whether a submission that is shown to be better becomes the baseline.
+        won: Verdicts "better" so far.
+
+    >>> from nofluke.ledger import release
+    >>> state = release.Verdict(n=200, looks=20, baseline=(1,) * 120 + (0,) * 80)
+    >>> answer, state = release.look(state, [1] * 125 + [0] * 75)
+    >>> print(answer.verdict, state.left, round(state.level, 6))
+    not shown 19 0.0025
+    >>> answer, state = release.look(state, [1] * 150 + [0] * 50)
+    >>> print(answer.verdict, state.left)
+    better 0
+    """
+
+    rule = "verdict"
+
+    baseline: tuple[float, ...]
+    wins: int = 1
+    margin: float = 0.0
+    test: str = "mcnemar"
+    moving: bool = False
+    won: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a baseline that does not fit."""
+        State.__post_init__(self)
+        checks.whole(self.wins, name="wins")
+        checks.whole(self.won, name="won", least=0)
+        checks.choice(self.test, _TESTS, name="test")
+        own = checks.sample(self.baseline, name="baseline")
+        checks.within(own, self.bounds)
+        if own.size != self.n:
+            raise InputError(
+                f"the baseline has {own.size} scores for {self.n} hidden rows.", code="NF367"
+            )
+        object.__setattr__(self, "baseline", tuple(own.tolist()))
+        if self.moving not in (True, False) or self.won > min(self.wins, self.look):
+            raise InputError(
+                f"moving={self.moving!r}, won={self.won}, look={self.look} do not fit.",
+                code="NF008",
+            )
+        margin = checks.real(self.margin, name="margin")
+        if not abs(margin) < self.span:
+            raise InputError(f"margin={margin:g} is as wide as the bounds.", code="NF008")
+        if self.test == "mcnemar":
+            only_ends(own, self.bounds)
+            if margin != 0:
+                raise InputError(
+                    "McNemar's test knows no margin; take test='betting' or another method for "
+                    "means.",
+                    code="NF008",
+                )
+
+    @property
+    def left(self) -> int:
+        """Looks that remain; 0 where all verdicts "better" are spent."""
+        return self.looks - self.look if self.won < self.wins else 0
+
+    @property
+    def log_level(self) -> float:
+        """Logarithm of the error level of the next look."""
+        code = transcripts.log_sparse_code(self.look, self.won, 1, self.wins)
+        return transcripts.log_share(self.alpha, self.looks, code)
+
+    @property
+    def level(self) -> float:
+        """The error level of the next look."""
+        return math.exp(self.log_level)
+
+    @property
+    def reachable(self) -> bool:
+        """Whether a win on every row would be enough; it depends on no score."""
+        return self._shown(np.full(self.n, float(self.span)))
+
+    def answer(self, submission: Submission, _rng: Rng, /) -> tuple[Released, Self]:
+        """One look; no randomness is used."""
+        number, x = self.open(), self.scores(submission)
+        if self.test == "mcnemar":
+            only_ends(x, self.bounds)
+        sign = 1 if self.better == "higher" else -1
+        shown = self._shown(sign * (x - np.array(self.baseline)))
+        baseline = tuple(x.tolist()) if shown and self.moving else self.baseline
+        after = replace(self, look=number, won=self.won + shown, baseline=baseline)
+        code = transcripts.log_sparse_code(after.look, after.won, 1, self.wins + 1)
+        compared = "the baseline" if not self.moving else "the best that was shown so far"
+        margin = f" by more than {self.margin:g}" if self.margin else ""
+        told = after.released(
+            verdict="better" if shown else "not shown",
+            about=f"whether the expected score is better than that of {compared}{margin}",
+            guarantee="finite-sample",
+            answers=2,
+            bits=code / math.log(2),
+            budget_left=float(self.wins - after.won),
+            notes=() if after.left == 0 or after.reachable else (_UNREACHABLE,),
+        )
+        return told, after
+
+    def _shown(self, d: NDArray[np.float64]) -> bool:
+        """Whether the paired test of the gains d rejects at the level of the next look."""
+        if self.test == "mcnemar":
+            p = proportions.mcnemar(wins=int((d > 0).sum()), losses=int((d < 0).sum())).pvalue
+            # A p-value of 0 is one below the doubles; the level may be lower still.
+            return math.log(max(p, math.ulp(0.0))) <= self.log_level
+        if self.log_level < _LEAST:
+            return False
+        span = float(self.span)
+        limits = METHODS[self.test].call(d, alpha=self.level, side="lower", bounds=(-span, span))
+        return limits.lower > self.margin
+
+
+_UNREACHABLE: Final = (
+    "NF369: at the level that is left not even a submission that wins on every hidden row could be "
+    "shown to be better than the baseline."
+)
