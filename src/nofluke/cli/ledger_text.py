@@ -17,11 +17,11 @@ _SHOWN = 12  # last entries that fit on a screen; --format json has all
 def headline(result: LedgerReport | Verified) -> list[str]:
     """How many parts are on record, or whether the chain is whole."""
     if isinstance(result, Verified):
-        found = "nothing found" if result.intact else f"{len(result.faults)} faults"
-        return [f"{result.place}: {result.n} stored entries, {found}"]
+        found = "nothing found" if result.intact else _faults(len(result.faults))
+        return [f"{result.place}: {_entries(result.n)} stored, {found}"]
     held, missing, lost = (len(result.with_status(s)) for s in (RECORDED, MISSING, LOST))
     return [
-        f"{result.name}: {result.n} entries; of {len(result.parts)} parts {held} recorded, "
+        f"{result.name}: {_entries(result.n)}; of {len(result.parts)} parts {held} recorded, "
         f"{missing} missing, {lost} can no longer be known"
     ]
 
@@ -68,3 +68,11 @@ def _sets(result: LedgerReport) -> Table:
 
 def _grid(heads: list[str], lines: list[list[str]]) -> Table:
     return grid(heads, lines, texts=set(heads))
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _faults(count: int) -> str:
+    return "1 fault" if count == 1 else f"{count} faults"

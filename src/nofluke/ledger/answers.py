@@ -81,8 +81,8 @@ class LedgerReport(Result):
         held, missing, lost = (len(self.with_status(s)) for s in (RECORDED, MISSING, LOST))
         said = [
             f"The ledger {self.name} has {_plural(self.n, 'entry', 'entries')}; of "
-            f"{len(self.parts)} parts of an audit {held} are recorded, {missing} are missing and "
-            f"{lost} can no longer be known from it."
+            f"{len(self.parts)} parts of an audit {held} recorded, {missing} missing, and {lost} "
+            "that can no longer be known from it."
         ]
         said += [_told(row) for row in self.sets]
         return [*said, f"Its head is {self.head}."]
@@ -241,7 +241,7 @@ def _set(rows: roles.Rows) -> Row:
 def _told(row: Row) -> str:
     """The state of some rows in a sentence."""
     looks = _plural(row["looks"], "look", "looks")
-    asked = _plural(row["questions"], "different question", "different questions")
+    asked = _plural(row["questions"], "question", "questions")
     if row["state"] == "fresh":
         return f"{row['name']} is a fresh test set: no look at it is on record."
     if row["state"] == "spent":
@@ -253,8 +253,8 @@ def _told(row: Row) -> str:
 
 def _notes(found: roles.Register) -> tuple[str, ...]:
     notes = [
-        f"NF361: {rows.name}: {len(rows.looks)} looks with {rows.questions} different questions. "
-        "Answers after the first pay for no choice that was made after a look."
+        f"NF361: {rows.name}: {len(rows.looks)} looks with {rows.questions} questions. Answers "
+        "after the first pay for no choice that was made after a look."
         for rows in found.rows
         if rows.role == "test" and rows.questions > 1
     ]

@@ -171,11 +171,11 @@ def _is_worn(rows: Rows) -> bool:
 
 def _worn(rows: Rows, key: str) -> str:
     looks = len(rows.looks)
-    times = "once" if looks == 1 else f"{looks} times"
-    told = f"NF361: {rows.name}: looked at {times} before, with {rows.questions} different "
-    told += f"question{'' if rows.questions == 1 else 's'}"
+    asked_of = f"{rows.questions} question{'' if rows.questions == 1 else 's'}"
+    times = "once before" if looks == 1 else f"{looks} times before, with {asked_of}"
+    told = f"NF361: {rows.name}: looked at {times}"
     if all(access.key == key for access in rows.looks):
-        return f"{told}, which is this one: the same question of the same scores tells nothing new."
+        return f"{told}, always with this question of these scores, which tells nothing new."
     return (
         f"{told}. This answer pays for no choice that was made after those looks; what was chosen "
         "by them needs fresh rows."

@@ -115,7 +115,8 @@ def _frozen(facts: _Facts) -> Row:
     held = facts.of("freeze")
     before = [entry for entry in held if not facts.late(entry)]
     if before:
-        named = before[-1].body["pipeline"] or f"{len(before[-1].body['files'])} files"
+        count = len(before[-1].body["files"])
+        named = before[-1].body["pipeline"] or f"{count} file{'' if count == 1 else 's'}"
         return _row(part, RECORDED, str(named), entries=_numbers(before))
     if facts.first is None:
         told = "no pipeline is frozen, and nobody has looked yet"
@@ -195,7 +196,10 @@ def _confirmation(facts: _Facts) -> Row:
         return _row(part, MISSING, f"{names}: fresh so far", supply="one look, after a freeze")
     if not tests:
         return _row(
-            part, MISSING, "no rows are registered as a test set", supply="nofluke ledger log data"
+            part,
+            MISSING,
+            "no rows are registered as a test set",
+            supply="nofluke ledger log LEDGER data ...",
         )
     told = "every test set was looked at with several questions, or before a freeze"
     return _row(part, LOST, told, supply="fresh rows")
