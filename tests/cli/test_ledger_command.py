@@ -174,7 +174,7 @@ def test_every_form(capsys, book, form, tmp_path):
 
 
 QUESTIONS = {
-    "certify": ["docs/data/latency.csv", "--better", "lower", "--select", "top:1"],
+    "certify": ["docs/data/old.csv", "docs/data/new.csv", "--select", "top:1"],
     "champion": ["docs/data/champion.csv"],
     "classifier": ["docs/data/tumours.csv", "--positive", "malignant", "--n-resamples", "0"],
     "compare": ["docs/data/old.csv", "docs/data/new.csv", "--metric", "accuracy"],
