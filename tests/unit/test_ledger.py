@@ -259,9 +259,7 @@ class TestAudit:
         assert parts(frozen)["independent confirmation"]["told"].startswith("test: one question")
 
     @pytest.mark.parametrize(("kind", "fields"), [("candidates", SEARCH), ("rule", RULE)])
-    def test_what_was_not_written_before_the_first_look_cannot_be_shown(
-        self, frozen, kind, fields
-    ):
+    def test_what_was_not_written_before_the_first_look_cannot_be_shown(self, frozen, kind, fields):
         part = {"candidates": "search", "rule": "rule of choosing"}[kind]
         assert parts(frozen)[part]["status"] == "missing"
         asked(nofluke.champion, predictions(), ledger=frozen)
@@ -287,7 +285,7 @@ class TestAudit:
             n_resamples=99,
         )  # fmt: skip
         found = parts(frozen)
-        assert found["matrix of the decision"]["told"] == "in a final report"
+        assert found["matrix of the decision"]["told"] == "in the answer of final_report"
         assert found["cost of errors"]["status"] == "recorded"
 
 
@@ -309,6 +307,7 @@ class TestAsked:
         assert told["sentences"] == answer.sentences()
         assert told["levels"] == {"level": 0.8}
         assert told["guarantee"] == answer.guarantee
+        assert len(told["rows"]) == len(answer.rows())
 
     def test_the_digest_is_that_of_what_was_returned(self, book):
         import hashlib
@@ -434,4 +433,6 @@ def test_the_clock_and_the_writer_are_arguments(tmp_path):
 
 def test_a_ledger_stands_below_no_question():
     questions = Path(nofluke.__file__).parent / "questions"
-    assert [p.name for p in questions.glob("*.py") if "nofluke.ledger" in p.read_text("utf-8")] == []
+    assert [
+        p.name for p in questions.glob("*.py") if "nofluke.ledger" in p.read_text("utf-8")
+    ] == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nofluke.ledger import chain, roles
-from nofluke.ledger.audit import LOST, MISSING, RECORDED, audit
+from nofluke.ledger.audit import LOST, MISSING, RECORDED, audit, fields
 from nofluke.ledger.chain import Fault, Head
 from nofluke.results import Result, Row
 
@@ -80,9 +80,9 @@ class LedgerReport(Result):
         """What a colleague may paste."""
         held, missing, lost = (len(self.with_status(s)) for s in (RECORDED, MISSING, LOST))
         said = [
-            f"The ledger {self.name} has {_plural(self.n, 'entry', 'entries')}; of "
-            f"{len(self.parts)} parts of an audit {held} recorded, {missing} missing, and {lost} "
-            "that can no longer be known from it."
+            f"The ledger {self.name} has {_plural(self.n, 'entry', 'entries')}. Of "
+            f"{len(self.parts)} parts of an audit: recorded {held}, missing {missing}, no longer "
+            f"to be known from it {lost}."
         ]
         said += [_told(row) for row in self.sets]
         return [*said, f"Its head is {self.head}."]
@@ -301,7 +301,7 @@ def _says(entry: Event) -> str:  # noqa: PLR0911 (one for each kind of entry)
         return f"{body['bytes']} bytes left by an interrupted writer"
     if entry.kind == "freeze":
         return str(body["pipeline"] or ", ".join(body["files"]))
-    return "; ".join(f"{name}: {value}" for name, value in sorted(body.items()))
+    return fields(entry)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nofluke.errors import InputError, NoflukeError
 from nofluke.ledger import fingerprints
 from nofluke.ledger.book import Ledger
+from nofluke.ledger.canonical import canonical
 from nofluke.results import Result
 from nofluke.scores.table import Scores
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from nofluke.ledger.roles import Register, Rows
 
 _LEVELS = ("level", "alpha", "delta")
+#: What an answer says in numbers, kept unless it is longer than this.
+_NUMBERS, _MOST = ("rows", "matrix", "matrices"), 200_000
 
 
 def asked(
@@ -35,7 +38,7 @@ def asked(
     """Ask a question of some rows, and write the look down before the answer is returned.
 
     Two entries are made: before the question is asked, what is asked of which rows; before the
-    answer is returned, what it says (its digest and its sentences). Where the question fails, the
+    answer is returned, what it says (digest, sentences, and rows unless they are very many). Where the question fails, the
     second one says that nothing was returned. Rows are known again by their content.
 
     Args:
@@ -113,7 +116,7 @@ def _noted(answer: Any, *, notes: tuple[str, ...]) -> Any:
 
 
 def _returned(answer: Any) -> dict[str, Any]:
-    """What was returned: digest and sentences of each answer, with level and guarantee."""
+    """What was returned: digest, sentences and numbers of each answer, level and guarantee."""
     found = answer.values() if isinstance(answer, Mapping) else [answer]
     return {"returned": [_told(each) for each in found]}
 
@@ -133,9 +136,10 @@ def _told(answer: Any) -> dict[str, Any]:
         "version": said["version"],
         "levels": {n: value for n, value in levels.items() if value is not None},
     }
-    if "checklist" in said:  # of a final report: which of its parts are there
-        told["parts"] = {item["part"]: item["there"] for item in said["checklist"]}
-    return dict(fingerprints.spelled(told))
+    numbers = {name: said[name] for name in _NUMBERS if said.get(name)}
+    length = len(canonical(fingerprints.spelled(numbers)))
+    kept = numbers if length <= _MOST else {"left_out": f"{length} bytes of numbers"}
+    return dict(fingerprints.spelled({**told, **kept}))
 
 
 def _notes(ledger: Ledger, attempt: Event, before: Register, seen: list[Marks]) -> tuple[str, ...]:

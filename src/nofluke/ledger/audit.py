@@ -7,10 +7,10 @@ line says that it can no longer be known from this ledger.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nofluke.ledger.events import Event
     from nofluke.ledger.roles import Register
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 RECORDED, MISSING, LOST = "recorded", "missing", "can no longer be known"
 
+# part, and the metrics of an answer's rows that supply it; of the matrix, its fields
 _FINAL = {
-    "matrix": ("matrix of the decision", "threshold and decisions"),
-    "auc": ("area under the ROC curve", "differences from the others"),
-    "precision_recall": ("precision and recall", "precision and recall"),
-    "calibration": ("calibration of probabilities", "calibration"),
-    "cost": ("cost of errors", "cost at the threshold"),
+    "matrix": ("matrix of the decision", ()),
+    "auc": ("area under the ROC curve", ("auc",)),
+    "precision_recall": ("precision and recall", ("average_precision",)),
+    "calibration": (
+        "calibration of probabilities",
+        ("calibration_test", "calibration_slope", "calibration_in_the_large"),
+    ),
+    "cost": ("cost of errors", ("cost",)),
 }
 _UNCERTAIN = ("heuristic", "asymptotic", "finite-sample", "anytime")
 
@@ -89,7 +93,7 @@ def _record(facts: _Facts, kind: str, part: str) -> Row:
         told = "nobody has recorded it"
         return _row(part, MISSING, told, supply=f"nofluke ledger log LEDGER {kind} ...")
     late = "; written after the first look" if facts.late(held[0]) and kind != "predictions" else ""
-    return _row(part, RECORDED, f"{_fields(held[-1])}{late}", entries=_numbers(held))
+    return _row(part, RECORDED, f"{fields(held[-1])}{late}", entries=_numbers(held))
 
 
 def _before_looks(facts: _Facts, kind: str, part: str) -> Row:
@@ -98,7 +102,7 @@ def _before_looks(facts: _Facts, kind: str, part: str) -> Row:
     if held and not facts.late(held[0]):
         later = [entry.seq for entry in held if facts.late(entry)]
         more = f"; added to after the first look, in {_listed(later)}" if later else ""
-        return _row(part, RECORDED, f"{_fields(held[0])}{more}", entries=_numbers(held))
+        return _row(part, RECORDED, f"{fields(held[0])}{more}", entries=_numbers(held))
     if facts.first is None:
         told = "nobody has recorded it, and nobody has looked yet"
         return _row(part, MISSING, told, supply=f"nofluke ledger log LEDGER {kind} ...")
@@ -142,21 +146,33 @@ def _accesses(facts: _Facts) -> Row:
 
 
 def _number(facts: _Facts, name: str) -> Row:
-    """A number of the final predictions: in their record, or in a final report on the ledger."""
-    part, item = _FINAL[name]
+    """A number of the final predictions: in their record, or in an answer on the ledger."""
+    part, metrics = _FINAL[name]
     held = [entry for entry in facts.of("predictions") if name in entry.body]
     if held:
         return _row(part, RECORDED, str(held[-1].body[name]), entries=_numbers(held))
-    reports = [
+    answers = [
         entry
         for entry in facts.of("look")
-        for told in entry.body["returned"]
-        if told.get("parts", {}).get(item)
+        if any(_supplies(told, metrics) for told in entry.body["returned"])
     ]
-    if reports:
-        return _row(part, RECORDED, "in a final report", entries=_numbers(reports))
+    if answers:
+        kinds = sorted({told["kind"] for e in answers for told in e.body["returned"]})
+        told = f"in the answer of {', '.join(kinds)}"
+        return _row(part, RECORDED, told, entries=_numbers(answers))
     supply = f"nofluke final-report ... --ledger LEDGER, or {name}= in the record of predictions"
     return _row(part, MISSING, "nobody has recorded it", supply=supply)
+
+
+def _supplies(told: Mapping[str, Any], metrics: tuple[str, ...]) -> bool:
+    """Whether an answer on record holds one of these numbers; without any, a matrix."""
+    if not metrics:
+        return bool(told.get("matrix") or told.get("matrices"))
+    return any(
+        row.get("metric") in metrics
+        and any(row.get(name) is not None for name in ("estimate", "shown"))
+        for row in told.get("rows", [])
+    )
 
 
 def _uncertainty(facts: _Facts) -> Row:
@@ -205,7 +221,8 @@ def _confirmation(facts: _Facts) -> Row:
     return _row(part, LOST, told, supply="fresh rows")
 
 
-def _fields(entry: Event) -> str:
+def fields(entry: Event) -> str:
+    """What a record says, in words."""
     return "; ".join(f"{name}: {_word(value)}" for name, value in sorted(entry.body.items()))
 
 
