@@ -3,12 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nofluke
 from nofluke import Predictions, Scores
 from nofluke.errors import HoldoutError, InputError, LedgerError
 from nofluke.ledger import Ledger, asked
+from nofluke.ledger.canonical import canonical
 from nofluke.ledger.fingerprints import marks
 from nofluke.ledger.kinds import RECORDS
 from nofluke.ledger.roles import register
@@ -129,15 +131,41 @@ class TestRecords:
             book.record(kind, text="x")
 
     @pytest.mark.parametrize(
-        "value", [float("nan"), "\ud800", {1: 2}, 2**60 + 1], ids=["nan", "half", "key", "whole"]
+        ("value", "told"),
+        [
+            (float("nan"), "nan"),
+            (float("-inf"), "-inf"),
+            ("\ud800", "\\ud800"),
+            ({1: 2}, {"1": 2}),
+            (2**60 + 1, str(2**60 + 1)),
+            (np.float32(0.5), 0.5),
+            (np.bool_(True), True),
+            (np.array([[1, 2]]), [[1, 2]]),
+            (Path("a/b"), "a/b"),
+            (min, "min"),
+            (lambda: 0, "TestRecords.<lambda>"),
+            (object(), "a object"),
+        ],
+        ids=repr,
     )
-    def test_what_json_would_lose_is_refused_or_spelled(self, book, value):
-        try:
-            entry = book.record("note", text=["told", value])
-        except InputError as error:
-            assert error.code == "NF069"
-        else:
-            assert json.loads(entry.line())["body"] == entry.body
+    def test_what_json_would_lose_is_told_as_text(self, book, value, told):
+        entry = book.record("note", text=["told", value])
+        assert json.loads(entry.line())["body"] == entry.body == {"text": ["told", told]}
+
+    @pytest.mark.parametrize(
+        "value", [float("nan"), "\ud800", {1: 2}, 2**60 + 1, object()], ids=repr
+    )
+    def test_what_is_hashed_loses_nothing(self, value):
+        with pytest.raises(InputError, match="cannot hold") as refused:
+            canonical([value])
+        assert refused.value.code == "NF069"
+
+    def test_too_deep(self):
+        deep = []
+        for _ in range(100):
+            deep = [deep]
+        with pytest.raises(InputError, match="too deep"):
+            canonical(deep)
 
     def test_feedback_is_yes_or_no(self, book):
         with pytest.raises(InputError, match="yes"):

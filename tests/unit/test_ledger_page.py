@@ -29,7 +29,7 @@ def busy(book):
     with pytest.raises(HoldoutError):
         asked(nofluke.champion, ROWS, ledger=book)
     book.freeze(pipeline="2d47872")
-    asked(lambda rows: len(rows), ROWS, ledger=book)
+    asked(len, ROWS, ledger=book)
     with pytest.raises(ZeroDivisionError):
         asked(lambda rows: 1 / 0, ROWS, ledger=book)
     book.attempt("left open", [marks(ROWS)], {})
@@ -56,7 +56,7 @@ def test_every_entry_is_drawn_in_its_lane(busy):
 
 def test_many_rows_are_drawn_as_far_as_there_is_room(book):
     for k in range(15):
-        asked(lambda rows: len(rows), [float(k)], ledger=book)
+        asked(len, [float(k)], ledger=book)
     ax = plots.draw(book.report())
     assert len(ax.get_yticks()) == 13
     assert any("3 sets of rows are not drawn" in t.get_text() for t in ax.texts)

@@ -38,8 +38,9 @@ def asked(
     """Ask a question of some rows, and write the look down before the answer is returned.
 
     Two entries are made: before the question is asked, what is asked of which rows; before the
-    answer is returned, what it says (digest, sentences, and rows unless they are very many). Where the question fails, the
-    second one says that nothing was returned. Rows are known again by their content.
+    answer is returned, what it says (digest, sentences, and rows unless they are very many). Where
+    the question fails, the second one says that nothing was returned. Rows are known again by their
+    content.
 
     Args:
         question: A question of nofluke, such as ``nofluke.compare``.

@@ -10,6 +10,7 @@ other rows, and that is told and not repaired.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.ledger.canonical import canonical
-from nofluke.results import plain
 from nofluke.scores.features import Features
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.readers import files
@@ -91,25 +91,30 @@ def marks(data: Any) -> Marks:
 
 
 def spelled(value: Any) -> Any:  # noqa: PLR0911 (one for each kind of value)
-    """An argument as JSON: what cannot be spelled is told by its type and digest.
+    """An argument as JSON: what JSON has no form for is told as text, or by its name.
 
-    >>> spelled({"gamma": (0.1, 0.05), "level": float("inf")})
-    {'gamma': [0.1, 0.05], 'level': 'inf'}
+    >>> spelled({"gamma": (0.1, 0.05), "level": float("inf"), "by": len})
+    {'gamma': [0.1, 0.05], 'level': 'inf', 'by': 'len'}
     """
     if isinstance(value, Scores | Predictions | Features):
         return {"digest": value.digest}
     if isinstance(value, np.ndarray):
         return spelled(value.tolist())
     if isinstance(value, dict):
-        return {str(key): spelled(item) for key, item in value.items()}
+        return {spelled(str(key)): spelled(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [spelled(item) for item in value]
+    if isinstance(value, np.generic):
+        return spelled(value.item())
+    if isinstance(value, str | os.PathLike):
+        # Half a surrogate pair, as in some names of files, has no place in UTF-8.
+        return os.fspath(value).encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, int) and abs(value) > 2**53:
         return str(value)
-    if value is None or isinstance(value, str | bool | int | float | np.number | np.bool_):
-        return bool(value) if isinstance(value, np.bool_) else plain(value)
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
     # The address of an object is no part of what was asked.
     return getattr(value, "__qualname__", None) or f"a {type(value).__qualname__}"
 
