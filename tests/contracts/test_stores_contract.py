@@ -220,6 +220,24 @@ def test_a_half_written_line_is_told_and_recorded(tmp_path):
             assert any(n.startswith("NF364") for n in ledger.report().notes)
 
 
+def test_a_held_lock_is_an_error_in_the_end(place, monkeypatch):
+    from nofluke.ledger import lines, sqlite
+
+    monkeypatch.setattr(lines, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    Ledger.begin(place).close()
+    with Ledger(place) as held, Ledger(place) as other:
+
+        def meanwhile(last, rest):
+            with pytest.raises(LedgerError) as refused:
+                other.record("note", text="x")
+            assert refused.value.code == "NF068"
+            return [last]
+
+        held._store.append(meanwhile)
+    assert len(lines_of(place)) == 2
+
+
 def test_a_full_disk_leaves_all_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "ledger.jsonl"
     Ledger.begin(path).close()

@@ -94,6 +94,17 @@ class TestMarks:
         (tmp_path / "b.csv").write_text("x")
         assert marks(tmp_path / "a.csv") == marks(tmp_path / "b.csv")
 
+    def test_numbers_are_known_whatever_holds_them(self):
+        pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        forms = [np.array([0.5, 0.25]), (0.5, 0.25), pandas.Series([0.5, 0.25])]
+        forms.append(polars.Series([0.5, 0.25]))
+        assert {marks(form).digest for form in forms} == {marks([0.5, 0.25]).digest}
+        assert marks({"a": pandas.Series([0.5])}) == marks({"a": [0.5]})
+
+    def test_what_has_no_content_is_refused(self):
+        with pytest.raises(InputError, match="cannot know a generator again"):
+            marks(x for x in (1, 2))
+
     def test_plain_numbers(self):
         assert marks([0.1, 0.2]).digest != marks([0.2, 0.1]).digest
         assert marks([0.1, float("inf")]).n == 2
@@ -432,6 +443,20 @@ class TestVerify:
         place.write_text(place.read_text().replace("two", "too"))
         with Ledger(place) as book, pytest.raises(LedgerError, match="nothing is added"):
             book.record("note", text="three")
+
+    def test_a_damaged_database_is_told(self, tmp_path):
+        place = tmp_path / "ledger.db"
+        with Ledger.begin(place) as book:
+            for i in range(40):
+                book.record("note", text=f"{i} " + "x" * 400)
+            kept = book.head
+        data = bytearray(place.read_bytes())
+        data[4096 : 2 * 4096] = bytes(4096)  # the root of the table
+        place.write_bytes(data)
+        with Ledger(place) as book:
+            found = book.verify(heads=[kept])
+        assert "store" in {f.kind for f in found.faults}
+        assert "head" in {f.kind for f in found.faults}
 
     def test_an_import_is_checked_against_heads(self, book, tmp_path):
         book.record("note", text="x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nofluke.errors import LedgerError
 from nofluke.ledger import chain, roles
 from nofluke.ledger.audit import LOST, MISSING, RECORDED, audit, fields
 from nofluke.ledger.chain import Fault, Head
@@ -175,7 +176,12 @@ def verified(place: str, store: Store, heads: Sequence[Head]) -> Verified:
         heads: Heads that were kept elsewhere.
     """
     inside = store.faults()
-    checked = chain.check(store.lines(), heads=heads)
+    found: list[bytes] = []
+    try:
+        found.extend(store.lines())
+    except LedgerError as error:
+        inside.append(str(error))
+    checked = chain.check(found, heads=heads)
     faults = (
         *checked.faults,
         *(Fault(place=checked.entries + 1, kind="store", says=text) for text in inside),

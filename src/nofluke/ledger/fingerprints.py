@@ -12,12 +12,14 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.errors import InputError
 from nofluke.ledger.canonical import canonical
 from nofluke.scores.features import Features
 from nofluke.scores.predictions import Predictions
@@ -25,7 +27,7 @@ from nofluke.scores.readers import files
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -68,6 +70,9 @@ def marks(data: Any) -> Marks:
     Args:
         data: Scores, predictions, features, a path, or arrays and mappings of them.
 
+    Raises:
+        InputError: Something else, which has no content that could be known again (NF069).
+
     >>> from nofluke import Predictions
     >>> a = Predictions.from_arrays([1, 0, 1, 0], {"old": [0.9, 0.2, 0.8, 0.1]}, positive=1)
     >>> b = Predictions.from_arrays([1, 0, 1, 0], {"new": [0.7, 0.3, 0.6, 0.4]}, positive=1)
@@ -87,6 +92,12 @@ def marks(data: Any) -> Marks:
         return Marks(n=data.n, digest=data.digest)
     if isinstance(data, os.PathLike):
         return Marks(n=0, digest=files.digest([Path(data)]))
+    if not (isinstance(data, list | tuple | Mapping | float | int) or hasattr(data, "__array__")):
+        raise InputError(
+            f"a ledger cannot know a {type(data).__qualname__} again by its content; give scores, "
+            "predictions, features, a file, or arrays and mappings of them.",
+            code="NF069",
+        )
     return Marks(n=_count(data), digest=hashlib.sha256(canonical(spelled(data))).hexdigest())
 
 
@@ -98,14 +109,14 @@ def spelled(value: Any) -> Any:  # noqa: PLR0911 (one for each kind of value)
     """
     if isinstance(value, Scores | Predictions | Features):
         return {"digest": value.digest}
-    if isinstance(value, np.ndarray):
-        return spelled(value.tolist())
-    if isinstance(value, dict):
+    if isinstance(value, np.generic):
+        return spelled(value.item())
+    if hasattr(value, "__array__"):
+        return spelled(np.asarray(value).tolist())
+    if isinstance(value, Mapping):
         return {spelled(str(key)): spelled(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [spelled(item) for item in value]
-    if isinstance(value, np.generic):
-        return spelled(value.item())
     if isinstance(value, str | os.PathLike):
         # Half a surrogate pair, as in some names of files, has no place in UTF-8.
         return os.fspath(value).encode("utf-8", "backslashreplace").decode("utf-8")

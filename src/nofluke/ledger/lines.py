@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from nofluke.ledger.stores import Make
 
+#: Seconds that a writer or reader waits for the others.
+PATIENCE = 60.0
+
+_PAUSE = 0.002
 _BLOCK = 1 << 16
 _BINARY = getattr(os, "O_BINARY", 0)
 
@@ -206,7 +211,20 @@ def _locked(fd: int, *, exclusive: bool) -> Iterator[None]:
             "(ledger.db) and export it.",
             code="NF068",
         ) from None
-    fcntl.flock(fd, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+    kind = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB
+    patience = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(fd, kind)
+            break
+        except BlockingIOError:
+            if time.monotonic() > patience:
+                raise LedgerError(
+                    f"another process has held the ledger for {PATIENCE:g} seconds. Nothing was "
+                    "recorded by this, and nothing may be shown for it.",
+                    code="NF068",
+                ) from None
+            time.sleep(_PAUSE)
     try:
         yield
     finally:
