@@ -265,6 +265,32 @@ class TestRoles:
         frozen.record("access", data="test", question="auc", returned="0.8", feedback="yes")
         assert state(frozen) == "spent"
 
+    def test_looks_told_by_name_before_it_is_registered_count(self, book):
+        book.record("access", data="test", question="auc", returned="0.8", feedback="yes")
+        book.register(predictions(), name="test")
+        assert state(book) == "spent"
+        assert len(book.report().sets) == 1
+
+    def test_all_looks_at_the_same_rows_count_when_they_are_registered(self, book):
+        ids = [f"row {i}" for i in range(40)]
+        scores = Scores.from_arrays(
+            {"a": [0, 1] * 20, "b": [1, 1] * 20}, examples=ids, metric="accuracy", binary=True
+        )
+        positional = predictions(ids=[str(i) for i in range(40)])
+        asked(nofluke.rank, scores, ledger=book)
+        asked(nofluke.champion, positional, ledger=book)
+        assert len(book.report().sets) == 2
+        book.register(predictions(), name="by ids")
+        (by_ids,) = (r for r in book.report().sets if r["name"] == "by ids")
+        assert (by_ids["looks"], by_ids["state"]) == (1, "spent")
+
+    @pytest.mark.parametrize("data", [[0.1, 0.2], {"a": [0.1, 0.2]}], ids=["list", "mapping"])
+    def test_a_test_set_can_be_known_again(self, book, data):
+        with pytest.raises(InputError, match="must be known again") as refused:
+            book.register(data, name="test")
+        assert refused.value.code == "NF069"
+        book.register(data, role="validation", name="numbers")
+
     @pytest.mark.parametrize(
         ("how", "words"),
         [({}, "needs the files"), ({"pipeline": "the usual"}, "fixes nothing")],

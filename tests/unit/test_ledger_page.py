@@ -13,7 +13,9 @@ from nofluke.ledger.fingerprints import marks
 from nofluke.report import page
 
 HOSTILE = "<script>alert(1)</script> $x$"
-ROWS = {"a": [0.1, 0.4], "b": [0.2, 0.3]}
+ROWS = nofluke.Predictions.from_arrays(
+    [0, 1, 0, 1], {"a": [0.1, 0.4, 0.2, 0.3], "b": [0.2, 0.3, 0.4, 0.1]}, positive=1
+)
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def busy(book):
     with pytest.raises(HoldoutError):
         asked(nofluke.champion, ROWS, ledger=book)
     book.freeze(pipeline="2d47872")
-    asked(len, ROWS, ledger=book)
+    asked(repr, ROWS, ledger=book)
     with pytest.raises(ZeroDivisionError):
         asked(lambda rows: 1 / 0, ROWS, ledger=book)
     book.attempt("left open", [marks(ROWS)], {})

@@ -203,13 +203,15 @@ class Ledger:
         """Register rows as a test set or as validation rows, by their content.
 
         Args:
-            data: Scores or predictions of these rows, by anybody; or a file.
+            data: Scores or predictions of these rows, by anybody; for validation rows also numbers
+                or a file. A test set needs labels, or ids that say more than a number of the row.
             role: "test": fresh until somebody learns something of them. "validation": rows that
                 give feedback as often as they are asked.
             name: What they are called from now on.
 
         Raises:
-            InputError: Rows or a name that are registered already (NF069).
+            InputError: Rows or a name that are registered already, or a test set that could not be
+                known again (NF069).
             LedgerError: It could not be kept (NF067, NF068).
         """
         if role not in roles.ROLES:
@@ -218,6 +220,13 @@ class Ledger:
             )
         marks = fingerprints.marks(Path(data) if isinstance(data, str) else data)
         name = _name(name, "name")
+        if role == "test" and not marks.lasting:
+            raise InputError(
+                "a test set must be known again under any candidate's scores, and these rows have "
+                "neither labels nor ids that say more than their number; register labelled "
+                "predictions, or name a column of ids.",
+                code="NF069",
+            )
 
         def body(entries: Iterable[Event]) -> tuple[str, Mapping[str, Any]]:
             found = roles.register(entries)

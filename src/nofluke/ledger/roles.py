@@ -123,13 +123,19 @@ def register(entries: Iterable[Event]) -> Register:
 
 def _data(found: Register, entry: Event) -> None:
     marks = fingerprints.of_body(entry.body["marks"])
-    known = found.known(marks)
-    rows = known[0] if known else Rows(name="", role=None, n=marks.n, marks=set())
-    rows.name, rows.role, rows.registered = entry.body["name"], entry.body["role"], entry.seq
-    rows.n = rows.n or marks.n
+    name = entry.body["name"]
+    # Looks told by hand go by the name, looks at the same rows by their marks: all of them count.
+    known = [r for r in found.rows if r.marks & marks.keys() or r.name == name]
+    rows = known[0] if known else Rows(name=name, role=None, n=marks.n, marks=set())
+    for other in known[1:]:
+        rows.marks |= other.marks
+        rows.accesses.update(other.accesses)
+        rows.refused += other.refused
+    rows.name, rows.role, rows.registered = name, entry.body["role"], entry.seq
+    rows.n = marks.n or rows.n
     rows.marks |= marks.keys()
-    if not known:
-        found.rows.append(rows)
+    found.rows = [r for r in found.rows if not any(r is other for other in known)]
+    found.rows.append(rows)
 
 
 def _role(found: Register, entry: Event) -> None:
