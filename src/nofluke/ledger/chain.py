@@ -113,7 +113,7 @@ def check(lines: Iterable[bytes], *, heads: Sequence[Head] = ()) -> Checked:
 def _itself(place: int, event: events.Event) -> list[Fault]:
     if events.fits(event):
         return []
-    says = f"entry {event.seq} does not say what its digest was made of"
+    says = f"the digest of entry {event.seq} is not that of what the entry says"
     return [Fault(place=place, kind="edited", says=says)]
 
 

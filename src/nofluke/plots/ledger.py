@@ -95,12 +95,12 @@ def ledger_chain(result: Verified, *, ax: Axes | None = None) -> Axes:
         The axes.
     """
     ax = canvas.axes(ax, height=1.9)
-    last = max([result.n, *(fault.place for fault in result.faults)], default=1)
-    ax.plot([1, max(result.n, 1)], [0, 0], color=canvas.COLOURS[0], lw=3, label="chain")
     places = sorted({fault.place for fault in result.faults})
+    kept = [head.seq for head in result.heads]
+    last = max([1, result.n, *places, *kept])
+    ax.plot([1, max(result.n, 1)], [0, 0], color=canvas.COLOURS[0], lw=3, label="chain")
     if places:
         ax.plot(places, [0] * len(places), "X", color=canvas.COLOURS[1], ms=11, label="faults")
-    kept = [head.seq for head in result.heads]
     if kept:
         ax.plot(kept, [0.25] * len(kept), "v", color=canvas.INK, ms=8, label="heads kept")
     ax.set_ylim(-1, 1)
