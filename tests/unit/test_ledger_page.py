@@ -79,6 +79,7 @@ def test_the_chain_shows_faults_and_heads(busy, tmp_path):
     assert list(drawn["chain"].get_xdata()) == [1, 8]
     assert list(drawn["faults"].get_xdata()) == [4, 9]
     assert list(drawn["heads kept"].get_xdata()) == [10]
+    assert ax.get_xlim()[1] > 10
 
 
 def test_the_page_of_a_ledger_runs_no_script(busy):
