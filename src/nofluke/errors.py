@@ -4,6 +4,8 @@
 NoflukeError
   InputError (ValueError)     the argument or the data cannot be used as given
     ReadError                 a file cannot be read; carries path, line and field
+  HoldoutError                a guard refuses a look; carries the looks so far
+  LedgerError                 a ledger is away, or its chain is broken
   MissingExtra (ImportError)  an optional library is needed; names what to install
 ```
 
@@ -58,6 +60,25 @@ class ReadError(InputError):
     ) -> None:
         super().__init__(message, code=code)
         self.path, self.line, self.field = path, line, field
+
+
+class HoldoutError(NoflukeError):
+    """A guard refuses a look at test rows.
+
+    Args:
+        message: What was asked, why it is refused, what to do first.
+        code: The stable code of this kind of error.
+        looks: Looks at these rows so far.
+        budget: Looks that were allowed in all, where somebody set a number.
+    """
+
+    def __init__(self, message: str, *, code: str, looks: int, budget: int | None = None) -> None:
+        super().__init__(message, code=code)
+        self.looks, self.budget = looks, budget
+
+
+class LedgerError(NoflukeError):
+    """A ledger cannot be read or written, or its chain is broken."""
 
 
 class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)

@@ -128,7 +128,7 @@ def test_segments_that_nobody_rated(shared):
 
 def test_logs_with_prompts_and_answers(inputs):
     path = inputs / "reader01_samples_gsm8k_2026-01-05T10-00-00.jsonl"
-    scores = read(path, columns={"candidate": "filter"}, contents=True)
+    scores = read(path, columns={"candidate": "filter"}, contents=True, reader="table")
     assert scores.candidates == ("flexible-extract", "strict-match")
 
     p = pair(scores, "strict-match", "flexible-extract")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from cyclopts import App
 
-ANSWERED, BAD_INPUT, INTERNAL = 0, 2, 70
+ANSWERED, BAD_INPUT, REFUSED, INTERNAL = 0, 2, 4, 70
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
@@ -22,13 +22,13 @@ def main(tokens: Sequence[str] | None = None) -> None:
 
 
 def run(tokens: list[str]) -> int:
-    """Run one command; its exit code: 0 answered, 2 unusable input, 70 an error of our own.
+    """Run one command; its exit code: 0 answered, 2 unusable input, 4 refused by a guard, 70 ours.
 
     A command that returns a whole number says itself.
     """
     from cyclopts import CycloptsError
 
-    from nofluke.errors import NoflukeError
+    from nofluke.errors import HoldoutError, NoflukeError
 
     _stand_in()
     _speak_any_id()
@@ -43,7 +43,7 @@ def run(tokens: list[str]) -> int:
         from nofluke.cli.spelling import of_command
 
         _complain(error.code, of_command(str(error), tokens[0] if tokens else ""))
-        return BAD_INPUT
+        return REFUSED if isinstance(error, HoldoutError) else BAD_INPUT
     except (BrokenPipeError, SystemExit):
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
         # that into an exit of its own. A gate that comes here has no verdict, and never passes.
@@ -148,6 +148,7 @@ def app() -> App:
         help="Do all comparisons of nofluke.toml pass? The verdict is the exit code.",
         help_epilogue="Example: nofluke gate --summary summary.md --junit gate.xml",
     )
+    commands.command(_ledger(App))
     commands.command(
         "nofluke.cli.reproduce:reproduce",
         name="reproduce",
@@ -160,6 +161,33 @@ def app() -> App:
         help="What a code such as NF103 means and what to do.",
     )
     return commands
+
+
+def _ledger(app: type[App]) -> App:
+    """The commands of a ledger."""
+    from cyclopts import Parameter
+
+    ledger = app(
+        name="ledger",
+        help="A test set's register: what was fixed and tried, and every look at it.",
+        help_epilogue="Example: nofluke ledger init ledger.db --name tumours",
+        help_format="plaintext",
+        help_formatter="plain",
+        default_parameter=Parameter(negative=()),
+    )
+    told = {
+        "init": "Begin a ledger in a new file.",
+        "log": "Write an entry: rows, a freeze, a record of what was fixed or tried, a look.",
+        "show": "What is on record, what is missing, and what can no longer be known.",
+        "verify": "Is every entry as it was written? Exit code 1 where something is found.",
+        "export": "Write all entries to a file of JSON lines.",
+    }
+    for name, words in told.items():
+        ledger.command(f"nofluke.cli.ledger:{name}", name=name, help=words)
+    ledger.command(
+        "nofluke.cli.ledger:bring", name="import", help="A new ledger from exported entries."
+    )
+    return ledger
 
 
 def silence() -> None:

@@ -74,6 +74,9 @@ def certify(
     seed: Annotated[
         int | None, Parameter(help="Seed of the split and of the draw from clusters.")
     ] = None,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
     ] = "text",
@@ -85,7 +88,7 @@ def certify(
 
     Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.certify import certify as ask
     from nofluke.scores.readers import read
 
@@ -104,7 +107,7 @@ def certify(
             delimiter=delimiter,
             decimal=decimal,
         )
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         scores,
         select,
         delta=delta,

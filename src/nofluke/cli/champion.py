@@ -77,6 +77,9 @@ def champion(
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of simulated quantiles.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -87,7 +90,7 @@ def champion(
 
     Example: nofluke champion 0.78 0.80 0.83 --n-positive 50 --n-negative 950 --gate 0.82
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.champion import champion as ask
 
     roles = arguments.with_roles(columns, cluster=clusters)
@@ -100,7 +103,7 @@ def champion(
         "reader": reader,
     }
     given = _given(sources, roles, positive, how, texts)
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         given,
         planned=planned,
         gate=gate,

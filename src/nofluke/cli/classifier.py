@@ -50,6 +50,9 @@ def classifier(
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -61,7 +64,7 @@ def classifier(
 
     Example: nofluke classifier scored.csv --threshold 0.5 --positive yes
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.classifier import classifier as ask
     from nofluke.scores.readers.predictions import read_predictions
 
@@ -74,7 +77,7 @@ def classifier(
             delimiter=delimiter,
             decimal=decimal,
         )
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         predictions,
         threshold=threshold,
         costs=costs,

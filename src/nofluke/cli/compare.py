@@ -89,6 +89,9 @@ def compare(
     ] = None,
     state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
     seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -101,7 +104,7 @@ def compare(
     Example: nofluke compare base.jsonl new.jsonl --metric accuracy
     """
     given = dict(locals())
-    from nofluke.cli import arguments, comparison_options, show
+    from nofluke.cli import arguments, comparison_options, ledgers, show
 
     comparison_options.refuse_ignored(compare, given)
     if follow is not None:
@@ -152,7 +155,7 @@ def compare(
     if pooled is not None:
         from nofluke.questions.pooled import compare_pooled
 
-        answer = compare_pooled(
+        answer = ledgers.on_record(compare_pooled, ledger)(
             scores,
             a,
             b,
@@ -166,9 +169,11 @@ def compare(
     elif audit_methods:
         from nofluke.questions.methods_audit import audit_methods as audit
 
-        answer = audit(scores, a, b, alpha=alpha, bounds=bounds, seed=seed)
+        answer = ledgers.on_record(audit, ledger)(
+            scores, a, b, alpha=alpha, bounds=bounds, seed=seed
+        )
     else:
-        answer = ask(
+        answer = ledgers.on_record(ask, ledger)(
             scores,
             a,
             b,

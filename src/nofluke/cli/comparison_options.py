@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _READ = frozenset({"sources", "failed", "where", "reader", "delimiter", "decimal", "missing"})
-_SHOWN = frozenset({"report", "show_work", "quiet", "seed"})
+_SHOWN = frozenset({"report", "show_work", "quiet", "seed", "ledger"})
 _WATCH = frozenset({"poll", "idle", "state"})
 _DESIGN = frozenset(
     {"clusters", "max_cluster_size", "groups", "mix", "population", "unpaired", "method", "plan"}

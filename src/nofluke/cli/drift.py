@@ -73,6 +73,9 @@ def drift(
         int, Parameter(help="Permutations of the test of all predictors.")
     ] = 199,
     seed: Annotated[int, Parameter(help="Seed of the permutations.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -83,12 +86,13 @@ def drift(
 
     Example: nofluke drift validation.csv november.csv --threshold 0.5
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
 
     given = dict(locals())
     roles = arguments.with_roles(columns, cluster=clusters) or {}
     if monitor or follow:
-        _refuse(given, ("costs", "prevalence", "features", "decimal"), "has no use with --monitor")
+        unused = ("costs", "prevalence", "features", "decimal", "ledger")
+        _refuse(given, unused, "has no use with --monitor")
         return _watch(sources, roles=roles, **{k: given[k] for k in _WATCHED})
     _refuse(given, ("rate", "state", "clusters", "idle"), "needs --monitor")
     if len(sources) != 2:
@@ -103,7 +107,7 @@ def drift(
     with show.busy(f"reading {', '.join(sources)}"):
         before, now = (_read(source, roles, now=i == 1, **how) for i, source in enumerate(sources))
     with show.busy("comparing"):
-        answer = drift_report(
+        answer = ledgers.on_record(drift_report, ledger)(
             before,
             now,
             threshold=threshold,

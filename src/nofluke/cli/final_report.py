@@ -81,6 +81,9 @@ def final_report(
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -91,7 +94,7 @@ def final_report(
 
     Example: nofluke final-report scored.csv --positive yes --tried 30 --report final.html
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.final_report import final_report as ask
     from nofluke.scores.readers.predictions import read_predictions
 
@@ -118,7 +121,7 @@ def final_report(
         "metrics": metrics,
         "submissions": submissions,
     }
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         predictions,
         planned=planned,
         chosen=chosen,

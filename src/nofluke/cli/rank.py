@@ -52,6 +52,9 @@ def rank(
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
     seed: Annotated[int, Parameter(help="Seed of the order of units and of resamples.")] = 0,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -63,7 +66,7 @@ def rank(
 
     Example: nofluke rank board.parquet --metric accuracy
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.rank import rank as ask
     from nofluke.scores.readers import read
 
@@ -82,7 +85,7 @@ def rank(
             decimal=decimal,
             contents=True,
         )
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         scores,
         alpha=alpha,
         method=method,

@@ -66,6 +66,9 @@ def runs(
     ] = None,
     delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
     decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    ledger: Annotated[
+        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    ] = None,
     format: Annotated[  # noqa: A002 (the option is called --format)
         Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
     ] = "text",
@@ -79,7 +82,7 @@ def runs(
 
     Example: nofluke runs seeds.csv --quantile 0.05 --bounds 0 1
     """
-    from nofluke.cli import arguments, show
+    from nofluke.cli import arguments, ledgers, show
     from nofluke.questions.runs import runs as ask
     from nofluke.scores.readers import read
 
@@ -96,7 +99,7 @@ def runs(
             delimiter=delimiter,
             decimal=decimal,
         )
-    answer = ask(
+    answer = ledgers.on_record(ask, ledger)(
         scores,
         quantile=arguments.numbers(quantile, name="--quantile"),
         level=level,

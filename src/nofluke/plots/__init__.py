@@ -20,6 +20,7 @@ from nofluke.plots.fan import band_fan
 from nofluke.plots.final_report import final_report
 from nofluke.plots.forest import methods, subgroups
 from nofluke.plots.leakage import leaks, seen_and_new
+from nofluke.plots.ledger import ledger, ledger_chain
 from nofluke.plots.nested import index_picture
 from nofluke.plots.pooled import pooled
 from nofluke.plots.quantiles import normal_quantiles
@@ -53,6 +54,8 @@ __all__ = [
     "index_picture",
     "kpi_against_gamma",
     "leaks",
+    "ledger",
+    "ledger_chain",
     "methods",
     "normal_quantiles",
     "parts",

@@ -19,6 +19,7 @@ from nofluke.report import (  # the pages register themselves
     envelope,  # noqa: F401
     final_report,  # noqa: F401
     leakage,  # noqa: F401
+    ledger,  # noqa: F401
     nested,  # noqa: F401
     planning,  # noqa: F401
     pooled,  # noqa: F401

@@ -1,0 +1,24 @@
+"""`--ledger` of the questions: the look is written down before its answer is shown."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def on_record(ask: Callable[..., Any], ledger: Path | None) -> Callable[..., Any]:
+    """The question itself, or the question asked on the record of a ledger.
+
+    Args:
+        ask: A question.
+        ledger: The file of a ledger, or None.
+    """
+    if ledger is None:
+        return ask
+    from nofluke.ledger.asked import asked
+
+    return partial(asked, ask, ledger=ledger)

@@ -1,0 +1,129 @@
+"""Where the lines of a ledger are kept: the contract of a store, and which store a place is.
+
+A store keeps lines in order and knows nothing of what they say. It promises three things: a line
+that ``append`` returned from survives a crash; two writers never write from the same last line; and
+what cannot be written is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from nofluke.errors import LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+#: New lines, from the last line there is and what an interrupted writer left after it.
+Make: TypeAlias = "Callable[[bytes | None, bytes], Sequence[bytes]]"
+
+#: The beginnings of files, by which a store knows its own.
+SQLITE = b"SQLite format 3\0"
+
+
+class Store(Protocol):
+    """A place that keeps lines in order; tests/contracts has the suite that each store passes."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+
+    def append(self, make: Make) -> None:
+        """Append the lines that ``make`` gives, all of them or none.
+
+        ``make`` is called once, while no other process can write, with the last line and with what
+        an interrupted writer left after it (empty where the store leaves nothing). It may read
+        ``lines``. When ``append`` returns, the lines are on disk.
+
+        Raises:
+            LedgerError: The lines could not be kept (NF068).
+        """
+
+    def lines(self) -> Iterator[bytes]:
+        """All lines in the order in which they were appended.
+
+        Raises:
+            LedgerError: The store cannot be read (NF068).
+        """
+
+    def faults(self) -> list[str]:
+        """What is wrong with the store itself, beside what its lines say."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+def create(place: str | os.PathLike[str], first: bytes) -> Store:
+    """A new store that holds its first line; it appears under its name when it is whole.
+
+    Args:
+        place: A file that is not there yet; JSON lines where it ends in .jsonl, else SQLite.
+        first: The first line.
+
+    Raises:
+        LedgerError: Something is there already, or nothing can be written (NF068).
+    """
+    from nofluke.ledger.lines import JsonLines
+    from nofluke.ledger.sqlite import Sqlite
+
+    path = _path(place)
+    made = JsonLines if path.suffix.lower() == ".jsonl" else Sqlite
+    try:
+        return made.create(path, first)
+    except FileExistsError:
+        raise LedgerError(
+            f"{path} is there already, and a ledger is never written over; log to it, or name "
+            "another file.",
+            code="NF068",
+        ) from None
+    except OSError as error:
+        raise LedgerError(
+            f"no ledger can be made at {path}: {error.strerror or error}. Name a folder that is "
+            "there and can be written to.",
+            code="NF068",
+        ) from None
+
+
+def existing(place: str | os.PathLike[str]) -> Store:
+    """The store at a place, known by its content.
+
+    Raises:
+        LedgerError: There is none, or it is no ledger (NF068).
+    """
+    from nofluke.ledger.lines import JsonLines
+    from nofluke.ledger.sqlite import Sqlite
+
+    path = _path(place)
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(SQLITE))
+    except FileNotFoundError:
+        raise LedgerError(
+            f"there is no ledger at {path}; begin one with nofluke ledger init {path}.",
+            code="NF068",
+        ) from None
+    except OSError as error:
+        why = error.strerror or error
+        raise LedgerError(f"the ledger {path} cannot be opened: {why}.", code="NF068") from None
+    if start == SQLITE:
+        return Sqlite(path)
+    if path.suffix.lower() == ".jsonl" or start.startswith(b"{"):
+        return JsonLines(path)
+    raise LedgerError(
+        f"{path} is no ledger: expected a SQLite file or JSON lines as nofluke ledger init and "
+        "export write them.",
+        code="NF068",
+    )
+
+
+def _path(place: str | os.PathLike[str]) -> Path:
+    text = os.fspath(place)
+    if "://" in text:
+        raise LedgerError(
+            f"{text.partition('://')[0]}:// is no place this installation keeps a ledger in; name "
+            "a file, such as ledger.db or ledger.jsonl.",
+            code="NF068",
+        )
+    return Path(text)
