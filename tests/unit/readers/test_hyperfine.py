@@ -1,6 +1,8 @@
 """hyperfine: commands as candidates, runs that failed, times without runs."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
 
@@ -76,3 +78,19 @@ def test_old_exports_have_no_exit_codes(written):
     del without["exit_codes"]
 
     assert read(written(without)).n_failed.tolist() == [0]
+
+
+def test_what_the_tool_writes_today_is_read(tmp_path):
+    tool = shutil.which("hyperfine")
+    if tool is None:
+        pytest.skip("hyperfine is not installed")
+    out = tmp_path / "out.json"
+    words = ["--runs", "3", "--shell=none", "--export-json", str(out), "true", "false"]
+    subprocess.run([tool, "--ignore-failure", *words], check=True, capture_output=True)
+
+    told = {row["command"]: row["times"] for row in json.loads(out.read_text())["results"]}
+    scores = read(out)
+
+    assert scores.candidates == ("false", "true")
+    assert scores.n_failed.tolist() == [3, 0]
+    assert sorted(scores.values[scores.starts[1] :].tolist()) == sorted(told["true"])

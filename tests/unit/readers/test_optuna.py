@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+import warnings
 
 import pytest
 from read_cells import LOGS, cells, noted
@@ -139,7 +140,6 @@ def test_studies_without_a_value_are_refused(tmp_path):
         read(journal(tmp_path, STUDY, {"op_code": 4, "study_id": 0}))
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # names of metrics are experimental there
 @pytest.mark.parametrize("kind", ["sqlite", "journal"])
 def test_a_study_made_afresh_is_read(tmp_path, kind):
     optuna = pytest.importorskip("optuna")
@@ -151,7 +151,9 @@ def test_a_study_made_afresh_is_read(tmp_path, kind):
         backend = optuna.storages.journal.JournalFileBackend(str(path))
         storage = optuna.storages.JournalStorage(backend)
     study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
-    study.set_metric_names(["acc"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names of metrics are experimental there
+        study.set_metric_names(["acc"])
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=4)
 
     scores = read(path)
