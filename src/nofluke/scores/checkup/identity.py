@@ -12,6 +12,7 @@ from nofluke.errors import some
 from nofluke.scores import lookalikes
 from nofluke.scores.checkup.finding import Finding
 from nofluke.scores.checkup.missing import examples_of, values
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,8 +143,8 @@ def _same_inputs(table: Scores) -> Iterator[Finding]:
     yield Finding(
         "NF331",
         "misleads",
-        f"{extra} examples of {table.candidates[0]!r} ask what another example asks already "
-        f"({told}): duplicates, which count as evidence of their own.",
+        f"{counted(extra, 'example')} of {table.candidates[0]!r} ask{'s' * (extra == 1)} what "
+        f"another example asks already ({told}): duplicates, which count as evidence of their own.",
         "keep one of each.",
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from nofluke.scores import dependence
 from nofluke.scores.checkup.finding import Finding
 from nofluke.scores.checkup.missing import values
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +31,8 @@ def findings(table: Scores) -> Iterator[Finding]:
         yield Finding(
             "NF334",
             "misleads",
-            f"the scores of {len(in_order)} candidates only rise, or only fall, with the ids of "
-            f"the examples (such as {in_order[0]!r}): the rows were sorted by score, or the ids "
+            f"the scores of {counted(len(in_order), 'candidate')} only rise, or only fall, with "
+            f"the ids of the examples (such as {in_order[0]!r}): the rows were sorted by score, or the ids "
             "made from the order. Sorted separately, candidates look paired and are not.",
             "give the ids that the examples had before the sorting.",
         )
@@ -46,7 +47,8 @@ def findings(table: Scores) -> Iterator[Finding]:
     yield Finding(
         "NF335",
         "misleads",
-        f"{len(found)} candidates have scores that follow each other {order}{where}: "
+        f"{counted(len(found), 'candidate')} {'has' if len(found) == 1 else 'have'} scores that "
+        f"follow each other {order}{where}: "
         f"{worst.candidate!r} has the rank autocorrelation {worst.estimate:.2f} on {worst.n} rows, "
         f"which are worth about {max(1, round(worst.n / worst.effect))} independent ones if that "
         "is how they were drawn.",

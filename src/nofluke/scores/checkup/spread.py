@@ -10,6 +10,7 @@ from nofluke.errors import some
 from nofluke.scores import metrics
 from nofluke.scores.checkup.finding import Finding
 from nofluke.scores.checkup.missing import values
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,8 @@ def _bounds(table: Scores) -> Iterator[Finding]:
     yield Finding(
         "NF322",
         "misleads",
-        f"{rows.size} scores lie outside {low:g} to {high:g}, the range of {table.metric!r}: "
+        f"{counted(rows.size, 'score')} {'lies' if rows.size == 1 else 'lie'} outside {low:g} to "
+        f"{high:g}, the range of {table.metric!r}: "
         f"from {table.values[out].min():g} to {table.values[out].max():g}, of {some(who, most=3)}."
         f"{' They may be percentages.' if cents else ''}",
         "bounds=(0, 100) if all are percentages; mend them otherwise."
