@@ -32,8 +32,8 @@ def findings(table: Scores) -> Iterator[Finding]:
             "NF334",
             "misleads",
             f"the scores of {counted(len(in_order), 'candidate')} only rise, or only fall, with "
-            f"the ids of the examples (such as {in_order[0]!r}): the rows were sorted by score, "
-            "or the ids made from the order. Sorted separately, candidates look paired and are not.",
+            f"the ids of the examples (such as {in_order[0]!r}): the rows were sorted by score, or "
+            "the ids made from the order. Sorted separately, candidates look paired and are not.",
             "give the ids that the examples had before the sorting.",
         )
     found = [s for k in names if (s := dependence.serial(table, k)) is not None and s.noticeable]
