@@ -6,7 +6,7 @@ import pytest
 
 from nofluke import read
 from nofluke.errors import InputError
-from nofluke.scores.readers import chosen
+from nofluke.scores.readers import chosen, log_names
 from nofluke.scores.readers.columns import Name
 from nofluke.scores.readers.files import told
 from nofluke.scores.readers.logs import Log
@@ -24,7 +24,7 @@ def found(tmp_path):
             for i, (name, log) in enumerate(logs):
                 path = tmp_path / name
                 path.write_text("{}")
-                yield chosen.Found(log, told(path, name, space), Reader(), Name(f"c{i}"))
+                yield log_names.Found(log, told(path, name, space), Reader(), Name(f"c{i}"))
 
     return lambda *logs: list(make(*logs))
 

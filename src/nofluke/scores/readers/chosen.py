@@ -6,32 +6,24 @@ caller chooses, or is told what there is.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.errors import InputError, some
+from nofluke.scores.readers import log_names
 from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
+from nofluke.scores.readers.log_names import Found, as_text
 from nofluke.scores.readers.memory import MemoryTable, Values
 from nofluke.scores.readers.tables import Source, counted
 
 if TYPE_CHECKING:
     from nofluke.checks import Better
-    from nofluke.scores.readers.files import File
-    from nofluke.scores.readers.logs import Log, Reader
+    from nofluke.scores.readers.logs import Log
 
 FAILED: Final = "failed"  # the column of rows that count as the worst
 _ROLES: Final = ("run", "cluster", "time", "input", "output")
-
-
-class Found(NamedTuple):
-    """A log, the file it stands in, the reader that read it, and the name the caller gave."""
-
-    log: Log
-    file: File
-    reader: Reader
-    name: Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +69,7 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     notes += _without(kept, name)
     kept = [one for one in kept if name in one.log.scores]
     notes += usual + _readings(found, kept, where)
-    named, told = _named(kept)
+    named, told = log_names.named(kept)
     notes += told
     parts = {p for one in named if one.log.part is not None for p in one.log.part}
     if len(parts) > 1:
@@ -86,10 +78,10 @@ def tables(found: Sequence[Found], metric: str | None, where: Mapping[str, str])
     bounds = _agreed(named, lambda log: log.bounds.get(name), "bounds")
     notes += _unit(named, name)
     failed = any(one.log.failed is not None for one in named)
-    _refuse_twice(named)
+    log_names.refuse_twice(named)
     _refuse_none(named, name)
-    notes += _disagreeing(named)
-    named = _alike(named)
+    notes += log_names.disagreeing(named)
+    named = log_names.alike(named)
     own = [note for one in named for note in (*one.log.notes, *one.log.told.get(name, ()))]
     return Chosen(
         tables=[
@@ -111,7 +103,7 @@ def _usual_readings(
     notes = []
     for word in dict.fromkeys(word for one in found for word in one.log.usual_readings):
         led = {one.log.usual_readings.get(word) for one in found if word in one.log.alternatives}
-        all_of = {_text(v) for one in found for v in one.log.alternatives.get(word, ())}
+        all_of = {as_text(v) for one in found for v in one.log.alternatives.get(word, ())}
         first = led.pop() if len(led) == 1 else None
         if first is None or word in where:
             continue
@@ -148,7 +140,7 @@ def _narrowed(one: Found, where: Mapping[str, str]) -> Found:
     rows = [
         i
         for i in range(len(one.log.example))
-        if all(_text(columns[word][i]) == text for word, text in asked.items())
+        if all(as_text(columns[word][i]) == text for word, text in asked.items())
     ]
     return one._replace(log=_taken(one.log, rows))
 
@@ -182,7 +174,7 @@ def _refuse_unknown(found: Sequence[Found], where: Mapping[str, str]) -> None:
                 f"{some(sorted(known), most=12) if known else 'nothing to narrow by'}.",
                 code="NF008",
             )
-        values = {_text(v) for one in found for v in _columns(one.log).get(word, ())}
+        values = {as_text(v) for one in found for v in _columns(one.log).get(word, ())}
         if text not in values:
             raise InputError(
                 f"where={{{word!r}: {text!r}}}: there is no such {word}; there are "
@@ -260,10 +252,10 @@ def _readings(
     notes = []
     words = dict.fromkeys(word for one in found for word in one.log.alternatives)
     for word in words:
-        left = Counter(_text(v) for one in found for v in one.log.alternatives.get(word, ()))
+        left = Counter(as_text(v) for one in found for v in one.log.alternatives.get(word, ()))
         if len(left) > 1:
             raise _unread(found, word, left)
-        all_of = Counter(_text(v) for one in before for v in one.log.alternatives.get(word, ()))
+        all_of = Counter(as_text(v) for one in before for v in one.log.alternatives.get(word, ()))
         if len(all_of) > 1 and word in where:
             notes.append(
                 f"NF266: of {len(all_of)} {word}s ({some(sorted(all_of))}) {where[word]!r} is "
@@ -307,56 +299,6 @@ def _overlap(found: Sequence[Found], word: str) -> bool:
     return False
 
 
-def _named(found: Sequence[Found]) -> tuple[list[Found], list[str]]:
-    """The logs, each with the candidate's name in place; settings are added where names clash."""
-    named = [one._replace(log=replace(one.log, candidate=_own_name(one))) for one in found]
-    by_name: dict[str, list[int]] = defaultdict(list)
-    for i, one in enumerate(named):
-        if isinstance(one.log.candidate, str) and not one.name.given:
-            by_name[one.log.candidate].append(i)
-    notes = []
-    for name, places in by_name.items():
-        differ = _clashing([named[i].log for i in places])
-        if not differ:
-            continue
-        for i in places:
-            log = named[i].log
-            told = ", ".join(f"{word}={log.settings.get(word, '?')}" for word in differ)
-            named[i] = named[i]._replace(log=replace(log, candidate=f"{name} ({told})"))
-        notes.append(
-            f"NF267: {name!r} stands in {len(places)} logs with different settings "
-            f"({some(differ)}), so its name is followed by them."
-        )
-    return named, notes
-
-
-def _own_name(one: Found) -> str | Sequence[str]:
-    candidate = one.log.candidate
-    if one.name.given and one.name.text is not None:
-        if not isinstance(candidate, str | None) and len(set(candidate)) > 1:
-            raise Source(one.file.label, str(one.file.path)).refuse(
-                f"holds {len(set(candidate))} candidates ({some(sorted(set(candidate)))}) and was "
-                f"given the one name {one.name.text!r}; give it without a name, or choose one: "
-                "where={'candidate': '...'}.",
-                code="NF263",
-            )
-        return one.name.text
-    return candidate if candidate is not None else one.file.stem
-
-
-def _clashing(logs: Sequence[Log]) -> list[str]:
-    """Settings in which logs of one part differ; another task may well have settings of its own."""
-    by_part: dict[frozenset[str], list[Mapping[str, str]]] = defaultdict(list)
-    for log in logs:
-        by_part[frozenset(log.part or ())].append(log.settings)
-    return list(dict.fromkeys(w for settings in by_part.values() for w in _differing(settings)))
-
-
-def _differing(settings: Sequence[Mapping[str, str]]) -> list[str]:
-    words = dict.fromkeys(word for one in settings for word in one)
-    return [word for word in words if len({one.get(word) for one in settings}) > 1]
-
-
 def _several_parts(found: Sequence[Found], parts: set[str]) -> str:
     word = next(one.log.part_word for one in found if one.log.part is not None)
     return (
@@ -390,29 +332,6 @@ def _unit(found: Sequence[Found], metric: str) -> list[str]:
     return [f"NF319: {metric!r} is in {unit}, as the log has it." for unit in units]
 
 
-def _refuse_twice(found: Sequence[Found]) -> None:
-    """Refuse two logs that hold the same examples of one candidate: which of them counts?"""
-    seen: dict[tuple[Any, ...], int] = {}
-    for i, one in enumerate(found):
-        log = one.log
-        if not isinstance(log.candidate, str):
-            continue
-        parts = log.part or [""] * len(log.example)
-        runs = log.run or [""] * len(log.example)
-        for row in zip(parts, map(_text, log.example), runs, strict=True):
-            first = seen.setdefault((log.candidate, *row), i)
-            if first != i:
-                example = row[1]
-                a, b = found[first].file.label, one.file.label
-                raise InputError(
-                    f"{a} and {b} both hold example {example!r} of {log.candidate!r}. If they are "
-                    f"two candidates, name them: {{'one': {a!r}, 'other': {b!r}}} (on the command "
-                    f"line one={a} other={b}); if one is a copy or an earlier attempt, leave it "
-                    "out.",
-                    code="NF263",
-                )
-
-
 def _refuse_none(found: Sequence[Found], metric: str) -> None:
     """Refuse where no row that is read has a score; what the readers say tells why.
 
@@ -429,50 +348,9 @@ def _refuse_none(found: Sequence[Found], metric: str) -> None:
     )
 
 
-def _disagreeing(found: Sequence[Found]) -> list[str]:
-    """A caution where one id stands for different examples in different logs."""
-    first: dict[tuple[str, str], tuple[int, str]] = {}
-    ids: dict[tuple[str, str], None] = {}
-    compared: set[tuple[str, str]] = set()
-    with_digests = [one.log for one in found if one.log.digest is not None]
-    for i, log in enumerate(with_digests if len(with_digests) > 1 else ()):
-        parts = log.part or [""] * len(log.example)
-        for part, example, digest in zip(parts, log.example, log.digest or (), strict=True):
-            if digest is None:
-                continue
-            key = (part, _text(example))
-            where, known = first.setdefault(key, (i, digest))
-            if where != i:
-                compared.add(key)
-                if known != digest:
-                    ids[key] = None
-    if not ids:
-        return []
-    told = some([example for _, example in ids], most=3)
-    return [
-        f"NF304: {len(ids)} of {len(compared)} examples that several logs hold are not the same "
-        f"there, by the hash of what they hold ({told}): the ids do not mean the same examples, or "
-        "the data set was changed in between. Where they are paired by id, scores of different "
-        "examples are compared."
-    ]
-
-
-def _alike(found: list[Found]) -> list[Found]:
-    """The logs with a run where others have one: what was run once is its first run."""
-    first = next((one.log.run[0] for one in found if one.log.run), None)
-    if first is None:
-        return found
-    return [
-        one
-        if one.log.run is not None
-        else one._replace(log=replace(one.log, run=[first] * len(one.log.example)))
-        for one in found
-    ]
-
-
 def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTable:
     log, n = one.log, len(one.log.example)
-    examples = [_text(e) for e in log.example]
+    examples = [as_text(e) for e in log.example]
     if several and log.part is not None:
         examples = [f"{part}/{example}" for part, example in zip(log.part, examples, strict=True)]
     names = [log.candidate] * n if isinstance(log.candidate, str) else list(log.candidate or ())
@@ -484,7 +362,7 @@ def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTab
     for role in _ROLES:
         column = getattr(log, role)
         if column is not None:
-            columns[role] = Values([_text(v) if role != "time" else v for v in column])
+            columns[role] = Values([as_text(v) if role != "time" else v for v in column])
     if several and log.part is not None:
         columns["group"] = Values(list(log.part))
     if failed:
@@ -501,9 +379,3 @@ def _table(one: Found, metric: str, *, several: bool, failed: bool) -> MemoryTab
 
 def _others(log: Log, metric: str) -> dict[str, Sequence[Any]]:
     return {name: column for name, column in log.scores.items() if name != metric}
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)

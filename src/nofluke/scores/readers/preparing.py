@@ -20,6 +20,7 @@ from nofluke.scores.readers import (
 )
 from nofluke.scores.readers.contents import NO_SCORES
 from nofluke.scores.readers.log_folders import Known
+from nofluke.scores.readers.log_names import Found
 from nofluke.scores.readers.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Reading:
         asked: Asked,
         *,
         items: list[tuple[Any, Name]],
-        logs: list[chosen.Found],
+        logs: list[Found],
         unread: tuple[str, ...],
         space: Workspace,
         digest: Future[str] | None,
@@ -195,15 +196,13 @@ def prepared(source: Any, asked: Asked) -> Iterator[Reading]:
         yield Reading(asked, items=items, logs=logs, unread=told, space=space, digest=digest)
 
 
-def _logs(
-    items: list[tuple[Any, Name]], asked: Asked
-) -> tuple[list[chosen.Found], tuple[str, ...]]:
+def _logs(items: list[tuple[Any, Name]], asked: Asked) -> tuple[list[Found], tuple[str, ...]]:
     """The logs in the files that a reader knows, and notes on those without scores.
 
     Raises:
         ReadError: One cannot be read, or none has scores.
     """
-    found: list[chosen.Found] = []
+    found: list[Found] = []
     without: list[ReadError] = []
     for item, name in items:
         if not isinstance(item, Known):
@@ -215,7 +214,7 @@ def _logs(
                 raise
             without.append(error)
             continue
-        found += [chosen.Found(log, item.file, item.reader, name) for log in logs]
+        found += [Found(log, item.file, item.reader, name) for log in logs]
     if without and not found:
         raise without[0]
     return found, tuple(f"NF269: not read: {error}" for error in without)
@@ -247,7 +246,7 @@ def _of_file(item: Known, asked: Asked, *, others: int) -> list[Log]:
         ) from None
 
 
-def _paths(items: list[tuple[Any, Name]], logs: list[chosen.Found]) -> list[Path] | None:
+def _paths(items: list[tuple[Any, Name]], logs: list[Found]) -> list[Path] | None:
     """All files that are read; None where a data frame is among them."""
     found: dict[Path, None] = {}
     for item, _ in items:
