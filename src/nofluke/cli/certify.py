@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
+
+from nofluke.cli import options
 
 
 def certify(
@@ -14,9 +15,7 @@ def certify(
     ],
     /,
     *,
-    better: Annotated[
-        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
-    ] = None,
+    better: options.Better = None,
     select: Annotated[
         str,
         Parameter(help="top:M, threshold:V, within:D, names:a,b; @median, @q0.9, @column:NAME."),
@@ -36,26 +35,17 @@ def certify(
         int | None, Parameter(help="Candidates tried in all, dropped ones included.")
     ] = None,
     missing: Annotated[str, Parameter(help="raise, common, own or worst.")] = "raise",
-    failed: Annotated[
-        str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
-    ] = None,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
-    ] = None,
-    binary: Annotated[bool, Parameter(help="Every score is 0 or 1 by its meaning.")] = False,
-    metric: Annotated[str | None, Parameter(help="Which metric, if the file has several.")] = None,
+    failed: options.Failed = None,
+    bounds: options.Bounds = None,
+    binary: options.Binary = False,
+    metric: options.Metric = None,
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: candidate=model,score=latency.")
     ] = None,
-    where: Annotated[
-        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
-    ] = [],  # noqa: B006 (never changed)
-    reader: Annotated[
-        str | None, Parameter(help="Reader of the log, or table; known by content.")
-    ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    where: options.Where = [],  # noqa: B006 (never changed)
+    reader: options.Reader = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     functional: Annotated[
         list[str], Parameter(help="Also mean, median, q0.9, cvar0.1, iqr of each.")
     ] = [],  # noqa: B006 (never changed)
@@ -74,15 +64,11 @@ def certify(
     seed: Annotated[
         int | None, Parameter(help="Seed of the split and of the draw from clusters.")
     ] = None,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Also write an HTML report here.")] = None,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
     show_work: Annotated[bool, Parameter(help="Print the terms of the bound.")] = False,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Guarantees for the candidates you chose, from the data that chose them.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ def champion(
         Parameter(help="The score that is to be reached.", allow_leading_hyphen=True),
     ] = None,
     level: Annotated[float, Parameter(help="Confidence of each interval.")] = 0.95,
-    better: Annotated[
-        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
-    ] = None,
+    better: options.Better = None,
     tried: Annotated[
         int | None, Parameter(help="How many were tried, those not shown included.")
     ] = None,
@@ -68,23 +67,15 @@ def champion(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: score=auc; label= reads predictions.")
     ] = None,
-    where: Annotated[
-        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
-    ] = [],  # noqa: B006 (never changed)
-    reader: Annotated[
-        str | None, Parameter(help="Reader of the log, or table; known by content.")
-    ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    where: options.Where = [],  # noqa: B006 (never changed)
+    reader: options.Reader = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     seed: Annotated[int, Parameter(help="Seed of simulated quantiles.")] = 0,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """What is the best of several runs worth, beside what was planned?
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
+
+from nofluke.cli import options
 
 
 def classifier(
@@ -22,21 +23,15 @@ def classifier(
         float | None,
         Parameter(help="Flag from this score on.", allow_leading_hyphen=True),
     ] = None,
-    costs: Annotated[
-        tuple[float, float] | None, Parameter(help="Cost of a false alarm, and of a miss: 1 20.")
-    ] = None,
+    costs: options.Costs = None,
     prevalence: Annotated[
         float | None, Parameter(help="Share of positives where it will be used.")
     ] = None,
-    positive: Annotated[
-        str | None, Parameter(help="The label of the positive class; never guessed.")
-    ] = None,
+    positive: options.Positive = None,
     level: Annotated[float, Parameter(help="Confidence of each interval.")] = 0.95,
-    groups: Annotated[str | None, Parameter(help="Column of groups to tell apart.")] = None,
+    groups: options.GroupColumn = None,
     blocks: Annotated[int | None, Parameter(help="Tell apart so many blocks of time.")] = None,
-    clusters: Annotated[
-        str | None, Parameter(help="Column of clusters, which are counted instead of rows.")
-    ] = None,
+    clusters: options.ClusterColumn = None,
     method: Annotated[
         str, Parameter(help="Interval of a rate: wilson, clopper_pearson or jeffreys.")
     ] = "wilson",
@@ -47,18 +42,14 @@ def classifier(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: label=died,prediction=risk.")
     ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
     show_work: Annotated[bool, Parameter(help="Print counts and terms of the answer.")] = False,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """What are these predictions worth: order, decisions, probabilities?
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+
+from nofluke.cli import options
 
 if TYPE_CHECKING:
     from nofluke.results import Result
@@ -31,14 +33,9 @@ def compare(
         float, Parameter(help="Gain to be shown, or loss tolerated.", allow_leading_hyphen=True)
     ] = 0.0,
     alpha: Annotated[float, Parameter(help="Error level of the verdict.")] = 0.05,
-    better: Annotated[
-        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
-    ] = None,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
-    ] = None,
-    binary: Annotated[bool, Parameter(help="Every score is 0 or 1 by its meaning.")] = False,
+    better: options.Better = None,
+    bounds: options.Bounds = None,
+    binary: options.Binary = False,
     method: Annotated[
         str, Parameter(help="auto, mcnemar, star, hedged_star, betting, t, ...")
     ] = "auto",
@@ -49,9 +46,7 @@ def compare(
         Path | None, Parameter(help="Keep to this plan (nofluke plan --write).")
     ] = None,
     clusters: Annotated[bool, Parameter(help="Count clusters, not examples.")] = False,
-    max_cluster_size: Annotated[
-        float | None, Parameter(help="Largest possible cluster: count its examples.")
-    ] = None,
+    max_cluster_size: options.MaxClusterSize = None,
     groups: Annotated[bool, Parameter(help="Ask in each group as well.")] = False,
     mix: Annotated[str | None, Parameter(help="Shares of use: news=0.3,social=0.7.")] = None,
     population: Annotated[
@@ -62,21 +57,15 @@ def compare(
         str | None, Parameter(help="Corpus statistic: errors/words, spearman:x,y.")
     ] = None,
     missing: Annotated[str, Parameter(help="raise, common or worst.")] = "raise",
-    metric: Annotated[str | None, Parameter(help="Which metric, if the file has several.")] = None,
+    metric: options.Metric = None,
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: example=doc_id,score=acc.")
     ] = None,
-    failed: Annotated[
-        str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
-    ] = None,
-    where: Annotated[
-        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
-    ] = [],  # noqa: B006 (never changed)
-    reader: Annotated[
-        str | None, Parameter(help="Reader of the log, or table; known by content.")
-    ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    failed: options.Failed = None,
+    where: options.Where = [],  # noqa: B006 (never changed)
+    reader: options.Reader = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     audit_methods: Annotated[
         bool, Parameter(help="False-alarm rates of common tests on these data.")
     ] = False,
@@ -89,15 +78,11 @@ def compare(
     ] = None,
     state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
     seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
     show_work: Annotated[bool, Parameter(help="Print the terms of the interval.")] = False,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    quiet: options.Quiet = False,
 ) -> int | None:
     """Does B beat A on the same examples, with a guarantee, while you watch?
 

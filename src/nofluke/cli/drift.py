@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,15 +28,11 @@ def drift(
         float | None,
         Parameter(help="Flag from this prediction on.", allow_leading_hyphen=True),
     ] = None,
-    costs: Annotated[
-        tuple[float, float] | None, Parameter(help="Cost of a false alarm, and of a miss: 1 20.")
-    ] = None,
+    costs: options.Costs = None,
     prevalence: Annotated[
         float | None, Parameter(help="Share of positives before, where it is known.")
     ] = None,
-    positive: Annotated[
-        str | None, Parameter(help="The label of the positive class; never guessed.")
-    ] = None,
+    positive: options.Positive = None,
     alpha: Annotated[
         float, Parameter(help="Probability of any finding where nothing has changed.")
     ] = 0.05,
@@ -67,20 +64,16 @@ def drift(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: label=died,prediction=risk,batch=week.")
     ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     n_resamples: Annotated[
         int, Parameter(help="Permutations of the test of all predictors.")
     ] = 199,
     seed: Annotated[int, Parameter(help="Seed of the permutations.")] = 0,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
+    quiet: options.Quiet = False,
 ) -> int | None:
     """What has changed: predictors, the share of positives, or what labels mean?
 

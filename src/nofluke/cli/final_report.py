@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
+
+from nofluke.cli import options
 
 
 def final_report(
@@ -28,9 +29,7 @@ def final_report(
         float | None,
         Parameter(help="The chosen flags from this score on.", allow_leading_hyphen=True),
     ] = None,
-    costs: Annotated[
-        tuple[float, float] | None, Parameter(help="Cost of a false alarm, and of a miss: 1 20.")
-    ] = None,
+    costs: options.Costs = None,
     rule: Annotated[str | None, Parameter(help="The rule of the choice, in words.")] = None,
     fixed: Annotated[str | None, Parameter(help="When the rule was fixed, in words.")] = None,
     population: Annotated[
@@ -63,14 +62,10 @@ def final_report(
     submissions: Annotated[
         int | None, Parameter(help="Times a score on these rows came back before.")
     ] = None,
-    positive: Annotated[
-        str | None, Parameter(help="The label of the positive class; never guessed.")
-    ] = None,
+    positive: options.Positive = None,
     level: Annotated[float, Parameter(help="Confidence of each number after the choice.")] = 0.95,
-    groups: Annotated[str | None, Parameter(help="Column of groups to tell apart.")] = None,
-    clusters: Annotated[
-        str | None, Parameter(help="Column of clusters, which are counted instead of rows.")
-    ] = None,
+    groups: options.GroupColumn = None,
+    clusters: options.ClusterColumn = None,
     missing: Annotated[str, Parameter(help="raise or common.")] = "raise",
     n_resamples: Annotated[
         int, Parameter(help="Resamples of average precision and calibration; 0 for none.")
@@ -78,17 +73,13 @@ def final_report(
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: label=died,prediction=risk.")
     ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
     seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """The chosen classifier with its choice, its numbers, its scope, and what is missing.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,11 +101,9 @@ def show(
     ledger: Annotated[Path, Parameter(help="The ledger.")],
     /,
     *,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """What is on record, what is missing, and what can no longer be known.
 
@@ -128,11 +127,9 @@ def verify(
     head: Annotated[
         list[str], Parameter(help="A head that was kept elsewhere, 12:3f0a...; repeat.")
     ] = [],  # noqa: B006 (never changed)
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
+    quiet: options.Quiet = False,
 ) -> int:
     """Is every entry as it was written? The exit code is 1 where something is found.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,15 +46,10 @@ def plan(
     better: Annotated[
         Literal["higher", "lower"] | None, Parameter(help="Which score wins.")
     ] = None,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
-    ] = None,
-    binary: Annotated[bool, Parameter(help="Every score is 0 or 1 by its meaning.")] = False,
+    bounds: options.Bounds = None,
+    binary: options.Binary = False,
     clusters: Annotated[bool, Parameter(help="Count clusters, not examples.")] = False,
-    max_cluster_size: Annotated[
-        float | None, Parameter(help="Largest possible cluster: count its examples.")
-    ] = None,
+    max_cluster_size: options.MaxClusterSize = None,
     metric: Annotated[str | None, Parameter(help="Name of the metric.")] = None,
     columns: Annotated[str | None, Parameter(help="Roles of the pilot's columns.")] = None,
     quantile: Annotated[
@@ -72,10 +68,8 @@ def plan(
     streams: Annotated[int, Parameter(help="Streams of a simulation.")] = 2000,
     seed: Annotated[int, Parameter(help="Seed of simulation and of the plan's order.")] = 0,
     write: Annotated[Path | None, Parameter(help="Write a sealed plan here.")] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    quiet: options.Quiet = False,
 ) -> None:
     """How many examples or runs are needed, before any is run; and a sealed plan to keep to.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+
+from nofluke.cli import options
 
 
 def runs(
@@ -44,39 +45,24 @@ def runs(
         Literal["example", "cluster"] | None, Parameter(help="An answer for each of these.")
     ] = None,
     missing: Annotated[str, Parameter(help="raise, own or worst.")] = "raise",
-    better: Annotated[
-        Literal["higher", "lower"] | None, Parameter(help="Which score wins; never guessed.")
-    ] = None,
-    bounds: Annotated[
-        tuple[float, float] | None,
-        Parameter(help="Lowest and highest possible score: 0 1.", allow_leading_hyphen=True),
-    ] = None,
-    metric: Annotated[str | None, Parameter(help="Which metric, if the file has several.")] = None,
+    better: options.Better = None,
+    bounds: options.Bounds = None,
+    metric: options.Metric = None,
     columns: Annotated[
         str | None, Parameter(help="Roles of columns: run=seed,score=acc; cluster= for none.")
     ] = None,
-    failed: Annotated[
-        str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
-    ] = None,
-    where: Annotated[
-        list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
-    ] = [],  # noqa: B006 (never changed)
-    reader: Annotated[
-        str | None, Parameter(help="Reader of the log, or table; known by content.")
-    ] = None,
-    delimiter: Annotated[str | None, Parameter(help="What separates the cells of a text.")] = None,
-    decimal: Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")] = None,
-    ledger: Annotated[
-        Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
-    ] = None,
-    format: Annotated[  # noqa: A002 (the option is called --format)
-        Literal["text", "json", "csv", "html"], Parameter(help="What to print.")
-    ] = "text",
-    report: Annotated[Path | None, Parameter(help="Write an HTML report here.")] = None,
+    failed: options.Failed = None,
+    where: options.Where = [],  # noqa: B006 (never changed)
+    reader: options.Reader = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    ledger: options.Ledger = None,
+    format: options.Format = "text",  # noqa: A002 (the option is called --format)
+    report: options.Report = None,
     show_work: Annotated[
         bool, Parameter(help="Print ranks, coverage, and the bootstrap beside it.")
     ] = False,
-    quiet: Annotated[bool, Parameter(help="Print the sentences only.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Where does a quantile of the score of one run lie, judged from a few runs?
 
