@@ -16,7 +16,7 @@ from nofluke.scores.readers.heads import Head
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
@@ -312,6 +312,39 @@ def numeral(written: str, file: File, what: str) -> float | None:
     if value is None or "_" in written:
         raise refusal(file, f"{what} is {written!r}, and a number was expected.")
     return None if math.isnan(value) else value
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number: NaN and Infinity are, truth values are not.
+
+    >>> is_number(float("nan")), is_number(True)
+    (True, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_numeral(cell: str) -> bool:
+    """Whether ``numeral`` reads a number in this cell.
+
+    >>> is_numeral("1e-3"), is_numeral("1_2"), is_numeral("")
+    (True, False, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def are_numerals(cells: Iterable[str]) -> bool:
+    """Whether a column holds numbers, and beside them nothing but blank cells."""
+    held = [cell for cell in cells if cell.strip()]
+    return bool(held) and all(map(is_numeral, held))
+
+
+def as_text(value: Any) -> str | None:
+    """A value as text; None where there is none."""
+    return None if value is None else str(value)
 
 
 def at(value: Any, *path: str, default: Any = None) -> Any:

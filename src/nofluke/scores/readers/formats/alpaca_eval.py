@@ -53,7 +53,7 @@ class Annotations:
             alternatives={"annotator": judges} if several else {},
             cluster=datasets if all(isinstance(d, str) for d in datasets) else None,
             input=instructions,
-            output=[_text(row.get("output_2")) for row in rows],
+            output=[contents.as_text(row.get("output_2")) for row in rows],
             more={
                 "output_chars": [len(str(row.get("output_2") or "")) for row in rows],
                 "reference_output_chars": [len(str(row.get("output_1") or "")) for row in rows],
@@ -164,10 +164,6 @@ class Leaderboard:
                 + told,
             ),
         )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 READERS = (Annotations(), Leaderboard())

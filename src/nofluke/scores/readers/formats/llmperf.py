@@ -134,8 +134,7 @@ def _summary(file: File) -> File | None:
 
 
 def _model(known: Any) -> str | None:
-    model = contents.at(known, "model")
-    return None if model is None else str(model)
+    return contents.as_text(contents.at(known, "model"))
 
 
 class Summary:

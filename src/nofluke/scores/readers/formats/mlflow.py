@@ -279,16 +279,8 @@ def _numeric(rows: Sequence[dict[str, str]]) -> list[str]:
     return [
         name
         for name in rows[0]
-        if name not in skipped and _all_numbers([row[name] for row in rows])
+        if name not in skipped and contents.are_numerals(row[name] for row in rows)
     ]
-
-
-def _all_numbers(cells: Sequence[str]) -> bool:
-    held = [cell for cell in cells if cell.strip()]
-    try:
-        return bool([float(cell) for cell in held])
-    except ValueError:
-        return False
 
 
 READERS = (Folder(), Database(), Table())

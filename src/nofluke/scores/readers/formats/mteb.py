@@ -55,7 +55,9 @@ class Task:
             raise contents.refusal(file, "has scores that are no records, which the format needs.")
         if not entries:
             raise contents.refusal(file, "has no scores.")
-        names = dict.fromkeys(k for _, entry in entries for k, v in entry.items() if _is_number(v))
+        names = dict.fromkeys(
+            k for _, entry in entries for k, v in entry.items() if contents.is_number(v)
+        )
         contents.check_metrics(names, file)
         scores = {
             name: [
@@ -89,10 +91,6 @@ class Task:
             ),
             also=meta,
         )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _model(file: File) -> tuple[str | None, tuple[Any, ...]]:

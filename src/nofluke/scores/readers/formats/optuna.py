@@ -72,7 +72,8 @@ class Database:
                     "is a database of an old version of Optuna; run `optuna storage upgrade` on a "
                     "copy.",
                 )
-            studies = {key: _Study(str(name)) for key, name in _rows(base, "studies", "study_name")}
+            named = base.rows("studies", "study_id", "study_name")
+            studies = {key: _Study(str(name)) for key, name in named}
             listed = base.rows("study_directions", "study_id", "direction", order="objective")
             for key, direction in listed:
                 studies[key].directions.append(str(direction))
@@ -166,10 +167,6 @@ class Table:
             }
             study.trials.append(trial)
         yield from _logs([study], file)
-
-
-def _rows(base: sqlite.Database, table: str, column: str) -> list[tuple[Any, ...]]:
-    return base.rows(table, "study_id", column)
 
 
 def _trials(base: sqlite.Database, studies: dict[Any, _Study]) -> dict[Any, _Trial]:

@@ -120,7 +120,8 @@ def _names(head: Head) -> list[str]:
 
 def _columns(file: File) -> dict[str, list[Any]]:
     """The columns, of a table or of JSON in any of the shapes in which pandas writes it."""
-    found = contents.document(file) if _is_json(file) else list(contents.cells(file))
+    is_json = contents.begins(file, b"{") or contents.begins(file, b"[")
+    found = contents.document(file) if is_json else list(contents.cells(file))
     if isinstance(found, list):
         found = _turned(found, file)
     if not isinstance(found, dict):
@@ -135,12 +136,6 @@ def _columns(file: File) -> dict[str, list[Any]]:
     if not next(iter(columns.values())):
         raise contents.refusal(file, "has a header and no rows.")
     return columns
-
-
-def _is_json(file: File) -> bool:
-    from nofluke.scores.readers import files
-
-    return files.start(file, 64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
 
 
 def _turned(rows: Sequence[Any], file: File) -> dict[str, list[Any]]:

@@ -70,7 +70,7 @@ def _log(value: dict[str, Any], file: File) -> Log:
         raise contents.refusal(file, "holds no time of a single request that was measured.")
     settings = {key: str(value[key]) for key in _SETTINGS if value.get(key) is not None}
     return Log(
-        candidate=_text(value.get("model_id")),
+        candidate=contents.as_text(value.get("model_id")),
         example=list(range(n)),
         scores=metrics,
         settings=settings,
@@ -119,7 +119,7 @@ def _failed_of(value: dict[str, Any]) -> str:
 def _failures(value: dict[str, Any], n: int, file: File) -> tuple[list[bool], list[str]]:
     """Whether each request failed, and why."""
     if _is_list(value, "errors", n):
-        reasons = [_text(reason) or "" for reason in value["errors"]]
+        reasons = [contents.as_text(reason) or "" for reason in value["errors"]]
     elif "ttfts" in value:
         raise contents.refusal(
             file,
@@ -219,14 +219,10 @@ def _at(value: dict[str, Any], key: str, i: int) -> Any:
     return column[i] if isinstance(column, list) else None
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
 def _texts(value: dict[str, Any], n: int) -> list[str | None] | None:
     if not _is_list(value, "generated_texts", n):
         return None
-    return [_text(v) for v in value["generated_texts"]]
+    return [contents.as_text(v) for v in value["generated_texts"]]
 
 
 class Batches:

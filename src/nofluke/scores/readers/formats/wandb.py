@@ -212,7 +212,9 @@ def _of_table(rows: Sequence[dict[str, str]], file: File) -> list[Run]:
     numeric = [
         name
         for name in rows[0]
-        if name not in _OWN and not name.startswith("_") and _all_numbers(rows, name)
+        if name not in _OWN
+        and not name.startswith("_")
+        and contents.are_numerals(row[name] for row in rows)
     ]
     runs = []
     counts: dict[str, int] = {}
@@ -231,14 +233,6 @@ def _of_table(rows: Sequence[dict[str, str]], file: File) -> list[Run]:
                 run.values[column] = [("0", value)]
         runs.append(run)
     return runs
-
-
-def _all_numbers(rows: Sequence[dict[str, str]], name: str) -> bool:
-    held = [row[name] for row in rows if row[name].strip()]
-    try:
-        return bool([float(cell) for cell in held])
-    except ValueError:
-        return False
 
 
 def _of_api(row: dict[str, str], i: int, file: File) -> Run:
@@ -311,7 +305,7 @@ def _is_number(value: Any) -> bool:
     """Whether this is a number; those that JSON has not are written as texts."""
     if isinstance(value, str):
         return value in _TEXTS
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return contents.is_number(value)
 
 
 def _bookkeeping(runs: Sequence[Run]) -> list[str]:
