@@ -397,16 +397,23 @@ def records(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def told_apart(texts: Sequence[str]) -> list[str]:
-    """Texts as ids: those that repeat are followed by their number.
+    """Texts as ids: those that repeat are followed by a number, and no two ids are alike.
 
     >>> told_apart(["a", "b", "a"])
     ['a', 'b', 'a (2)']
+    >>> told_apart(["a", "a", "a (2)"])
+    ['a', 'a (3)', 'a (2)']
     """
+    written = set(texts)
     seen: Counter[str] = Counter()
     found = []
     for text_ in texts:
         seen[text_] += 1
-        found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
+        own = text_
+        if seen[text_] > 1:
+            while (own := f"{text_} ({seen[text_]})") in written:
+                seen[text_] += 1
+        found.append(own)
     return found
 
 
@@ -448,5 +455,5 @@ def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tupl
     low, high = sum(known) / len(scores), (sum(known) + lost) / len(scores)
     return (
         f"{head}: its mean is {sum(known) / len(known):.4g} over those that have one, and would be "
-        f"between {low:.4g} and {high:.4g} over all.",
+        f"between {low:.4g} and {high:.4g} over all, if the others lie between 0 and 1 too.",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import some
@@ -107,11 +106,11 @@ def _ids(
         "\0".join((row["generator_2"], judge, text))
         for row, text, judge in zip(rows, instructions, judges, strict=True)
     ]
-    seen: Counter[str] = Counter()
-    examples = []
-    for cell, text in zip(cells, instructions, strict=True):
-        seen[cell] += 1
-        examples.append(text if seen[cell] == 1 else f"{text} ({seen[cell]})")
+    told = contents.told_apart(cells)
+    examples = [
+        text + one.removeprefix(cell)
+        for text, one, cell in zip(instructions, told, cells, strict=True)
+    ]
     return examples, contents.repeated(cells, "instruction")
 
 

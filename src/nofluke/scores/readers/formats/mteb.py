@@ -87,7 +87,9 @@ class Task:
             notes=(
                 "NF308: each number is the score of a whole task or subset, so tasks are the "
                 "examples here: what is said is said of tasks like these.",
-                *contents.unscored(scores["main_score"], "NF305", "are NaN", metric="main_score"),
+                *contents.unscored(
+                    scores["main_score"], "NF305", "are NaN or empty", metric="main_score"
+                ),
             ),
             also=meta,
         )
