@@ -62,8 +62,9 @@ def _told(scores: Mapping[str, Sequence[float | None]]) -> list[str]:
     wide = {}
     for name, column in scores.items():
         held = [abs(v) for v in column if v and math.isfinite(v)]
-        if held and math.log10(max(held) / min(held)) > _WIDE:
-            wide[name] = math.floor(math.log10(max(held) / min(held)))
+        orders = math.log10(max(held)) - math.log10(min(held)) if held else 0.0
+        if orders > _WIDE:
+            wide[name] = math.floor(orders)
     if not wide:
         return []
     told = ", ".join(f"{name} {n}" for name, n in wide.items())

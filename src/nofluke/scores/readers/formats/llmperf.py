@@ -64,6 +64,7 @@ class Requests:
         times = {name: column for name, column in times.items() if any(name in row for row in rows)}
         beside = _summary(file)
         known = contents.document(beside) if beside is not None else {}
+        known = known if isinstance(known, dict) else {}
         yield Log(
             candidate=_model(known),
             example=list(range(len(rows))),

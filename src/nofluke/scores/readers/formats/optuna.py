@@ -124,7 +124,7 @@ class Journal:
                         studies[entry["study_id"]].names = [str(name) for name in named]
                 elif kind in (_SET_PARAM, _SET_STATE, _SET_INTERMEDIATE):
                     _change(trials[entry["trial_id"]], kind, entry)
-            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise contents.refusal(
                     file, f"{what} does not fit the lines before it ({error!r}).", line=line
                 ) from None
@@ -347,7 +347,7 @@ def _twice(study: _Study) -> list[str]:
     """Tell of settings that were tried several times: their values differ by chance alone."""
     groups: dict[tuple[tuple[str, str], ...], list[int]] = defaultdict(list)
     for trial in study.trials:
-        if trial.parameters:
+        if trial.parameters and trial.state == _COMPLETE:
             groups[tuple(sorted(trial.parameters.items()))].append(trial.number)
     same = [f"trials {', '.join(map(str, found))}" for found in groups.values() if len(found) > 1]
     if not same:
