@@ -146,7 +146,7 @@ def _turned(rows: Sequence[Any], file: File) -> dict[str, list[Any]]:
 
 
 def _score(columns: Mapping[str, Sequence[Any]], name: str, row: int, file: File) -> Any:
-    """A score; None where the fit failed, which scikit-learn writes as NaN."""
+    """A score; None where fit or scoring failed, which scikit-learn writes as NaN."""
     if name not in columns:
         raise contents.refusal(file, f"has no column {name!r}, though others of its split.")
     value, what = columns[name][row], f"{name} in row {row + 1}"
@@ -209,8 +209,8 @@ def _failed(scores: Mapping[str, Sequence[Any]], n: int) -> list[str]:
     if not told:
         return []
     return [
-        f"NF311: no score in {some(told)} ({n} splits of each setting): the fit failed, which "
-        "scikit-learn writes as NaN. Settings seldom fail at random."
+        f"NF311: no score in {some(told)} ({n} splits of each setting): the fit or the scoring "
+        "failed, which scikit-learn writes as NaN. Settings seldom fail at random."
     ]
 
 
