@@ -332,6 +332,16 @@ def test_ragas_reads_each_shape_that_pandas_writes(tmp_path, shape):
     assert log.scores == {"faithfulness": [1.0, None]}
 
 
+def test_ragas_columns_named_by_numbers_are_read_as_texts(tmp_path):
+    told = SHAPES["split"] | {"columns": ["user_input", "response", "faithfulness", 7]}
+    told["data"] = [["q", "a", 1.0, "x"], ["p", "b", None, "y"]]
+    assert one(put(tmp_path / "r.json", told)).scores == {"faithfulness": [1.0, None]}
+
+
+def test_ragas_fields_that_are_no_list_are_not_claimed(tmp_path):
+    assert logs(put(tmp_path / "r.json", {"schema": {"fields": 7}, "data": []})) is None
+
+
 def test_ragas_metrics_behind_long_texts_are_still_read(tmp_path):
     texts = {str(i): f"{i} " + "long " * 2000 for i in range(20)}
     told = {"user_input": texts, "response": texts}

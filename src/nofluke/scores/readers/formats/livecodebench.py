@@ -88,9 +88,8 @@ def _graded(problem: Any, file: File, what: str) -> list[bool]:
     if not graded:
         raise contents.refusal(file, f"{what} has no graded sample; was the evaluation finished?")
     said = problem.get(_METRIC)
-    if isinstance(said, int | float) and not math.isclose(
-        said, sum(graded) / len(graded), abs_tol=1e-9
-    ):
+    said = contents.number(said, file, f"{_METRIC} of {what}") if contents.is_number(said) else None
+    if said is not None and not math.isclose(said, sum(graded) / len(graded), abs_tol=1e-9):
         raise contents.refusal(
             file, f"{what}: pass@1 is {said}, and {sum(graded)} of {len(graded)} samples passed."
         )
