@@ -245,6 +245,22 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
             csv.field_size_limit(limit)
 
 
+def table(file: File, word: str = "row") -> list[dict[str, str]]:
+    """All rows of a comma-separated table, of which there must be some.
+
+    Args:
+        file: The file.
+        word: What a row is: "row", "run".
+
+    Raises:
+        ReadError: There are none, or ``cells`` refuses the table.
+    """
+    rows = list(cells(file))
+    if not rows:
+        raise refusal(file, f"has a header and no {word}s, so there are no scores; was it cut off?")
+    return rows
+
+
 def _check_header(header: list[str], file: File) -> None:
     if len(header) > _MOST_COLUMNS:
         raise refusal(file, f"has {len(header)} columns; at most {_MOST_COLUMNS} are read.")

@@ -130,9 +130,7 @@ class Leaderboard:
 
     def read(self, file: File) -> Iterator[Log]:
         """One number for each model and metric."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         name = "name" if "name" in rows[0] else next(iter(rows[0]))
         metrics: list[str] = [
             m

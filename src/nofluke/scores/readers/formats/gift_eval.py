@@ -34,9 +34,7 @@ class Results:
 
     def read(self, file: File) -> Iterator[Log]:
         """All metrics are errors; settings of one data set belong together."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         names = [c for c in rows[0] if c.startswith(_METRIC)]
         scores = {
             name: [contents.numeral(r[name], file, f"{name} of {r['dataset']!r}") for r in rows]

@@ -128,9 +128,7 @@ class Table:
 
     def read(self, file: File) -> Iterator[Log]:
         """One row a run, with the last value of each metric."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no runs.")
+        rows = contents.table(file, "run")
         searched = rows[0].keys() >= _SEARCHED
         runs = [_searched(row, file) if searched else _shown(row) for row in rows]
         told = []

@@ -55,9 +55,7 @@ class History:
 
     def read(self, file: File) -> Iterator[Log]:
         """The last value of each run."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         header = list(rows[0])
         step = header[0]
         names = [n for n in header[1:] if n.removesuffix(_LOWEST).removesuffix(_HIGHEST) == n]
@@ -96,9 +94,7 @@ class Runs:
 
     def read(self, file: File) -> Iterator[Log]:
         """One row a run; several runs of the same settings are runs of one candidate."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no runs.")
+        rows = contents.table(file, "run")
         if "summary" in rows[0]:
             runs = [_of_api(row, i, file) for i, row in enumerate(rows)]
             notes = histories.by_settings(runs)
