@@ -140,3 +140,11 @@ def test_a_column_of_versions_is_no_metric_and_does_not_stop_the_others(tmp_path
     with pytest.raises(InputError, match="'lr'") as refusal:
         read(path)
     assert "'arch'" not in str(refusal.value)
+
+
+def test_a_metric_beyond_all_numbers_is_refused(tmp_path):
+    path = tmp_path / "wandb-summary.json"
+    path.write_text(json.dumps({"_wandb": {}, "acc": 10**400}))
+
+    with pytest.raises(InputError, match="'acc'.*308 digits"):
+        read(path)

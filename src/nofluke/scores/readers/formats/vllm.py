@@ -179,13 +179,19 @@ def _metrics(value: dict[str, Any], n: int, file: File) -> dict[str, list[float 
 def _per_token(first: float | None, whole: float | None, tokens: Any) -> float | None:
     if first is None or whole is None or not isinstance(tokens, int) or tokens < 2:
         return None
-    return (whole - first) / (tokens - 1)
+    try:
+        return (whole - first) / (tokens - 1)
+    except OverflowError:  # an integer of more than 308 digits is no count
+        return None
 
 
 def _gaps(value: Any, i: int, file: File) -> list[float]:
     if not isinstance(value, list) or not all(isinstance(v, int | float) for v in value):
         raise contents.refusal(file, f"itls[{i}] is no list of numbers.")
-    return value
+    try:
+        return [float(v) for v in value]
+    except OverflowError:
+        raise contents.refusal(file, f"itls[{i}] holds a number of more than 308 digits.") from None
 
 
 def _disagreement(value: dict[str, Any], failed: list[bool], file: File) -> tuple[str, ...]:

@@ -243,7 +243,7 @@ def _of_api(row: dict[str, str], i: int, file: File) -> Run:
         settings={k: v for k, v in histories.flat(config).items() if not k.startswith("_")},
         more={"run_name": row["name"], "state": state},
     )
-    _take(run, summary)
+    _take(run, summary, file)
     return run
 
 
@@ -273,7 +273,7 @@ def _summed(file: File) -> tuple[Run, tuple[Path, ...]]:
     if not isinstance(found, dict):
         raise contents.refusal(file, "is no summary of a run.")
     run = Run(name=name, candidate="wandb", more={"run_name": name})
-    _take(run, found)
+    _take(run, found, file)
     beside = files.beside(file, "config.yaml")
     if beside is not None:
         written = flat_yaml.read(contents.text(beside, most=1 << 24))
@@ -286,15 +286,17 @@ def _summed(file: File) -> tuple[Run, tuple[Path, ...]]:
     return run, () if beside is None else (beside.path,)
 
 
-def _take(run: Run, summary: dict[Any, Any], prefix: str = "") -> None:
+def _take(run: Run, summary: dict[Any, Any], file: File, prefix: str = "") -> None:
     """Numbers of a summary; those of a metric with several (max, mean) by dotted names."""
     for key, value in summary.items():
         if not isinstance(key, str) or key.startswith("_"):
             continue
         if isinstance(value, dict) and "_type" not in value:
-            _take(run, value, f"{prefix}{key}.")
+            _take(run, value, file, f"{prefix}{key}.")
         elif _is_number(value):
-            run.values[prefix + key] = [("0", float(value))]
+            number = float(value) if isinstance(value, str) else value
+            number = contents.number(number, file, f"metric {prefix + key!r} of {run.name!r}")
+            run.values[prefix + key] = [("0", number)]
 
 
 def _is_number(value: Any) -> bool:
