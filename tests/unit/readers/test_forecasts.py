@@ -63,3 +63,10 @@ def test_code_in_a_cell_is_not_run(tmp_path):
     path.write_text(FEV.read_text().replace("['MASE'", "[__import__('os').getcwd()"))
 
     assert cells(read(path))["m", "E_1D"] == 0.7
+
+
+def test_values_of_all_magnitudes_are_told(tmp_path):
+    path = tmp_path / "all_results.csv"
+    path.write_text("dataset,model,eval_metrics/MSE[mean]\na/D/short,m,1e-300\nb/D/short,m,1e300\n")
+
+    assert any("MSE[mean] 600" in note for note in read(path).notes)

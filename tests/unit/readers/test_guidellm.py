@@ -76,3 +76,18 @@ def test_a_sample_of_the_requests_is_refused(written):
 def test_a_benchmark_without_requests_is_refused(written):
     with pytest.raises(InputError, match="no single request"):
         read(written(report(benchmark())))
+
+
+def test_requests_without_an_id_are_numbered_and_that_is_told(written):
+    ends = {"successful": [request("", 0.5), request("b", 0.75)]}
+    numbered = read(written(report(benchmark(**ends))), metric="request_latency")
+
+    assert any(note.startswith("NF317") for note in numbered.notes)
+    named = read(written(report(benchmark(**ENDS))), metric="request_latency")
+    assert not any(note.startswith("NF317") for note in named.notes)
+
+
+def test_a_start_beyond_all_numbers_is_refused(written):
+    odd = {"successful": [request("a", 0.5, request_start_time=10**400)]}
+    with pytest.raises(InputError, match="308 digits"):
+        read(written(report(benchmark(**odd))), metric="request_latency")

@@ -238,3 +238,13 @@ def test_an_empty_run_is_refused(run):
     (folder / helm._ROWS).write_text("[]")
 
     assert "no instances" in refused(folder)
+
+
+def test_a_count_beyond_all_numbers_is_refused(tmp_path):
+    stat = {"name": {"name": "exact_match"}, "count": 10**400, "sum": 1.0}
+    record = {"instance_id": "a", "train_trial_index": 0, "stats": [stat]}
+    path = tmp_path / "per_instance_stats.json"
+    path.write_text(json.dumps([record]))
+
+    with pytest.raises(InputError, match="not as the format has it"):
+        read(path)

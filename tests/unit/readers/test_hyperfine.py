@@ -69,7 +69,7 @@ def test_means_without_times_are_refused(written):
 
 
 def test_exit_codes_of_another_length_are_refused(written):
-    with pytest.raises(InputError, match="exit codes"):
+    with pytest.raises(InputError, match=r"times and 1 exit codes, and.*anew"):
         read(written(result(exit_codes=[0])))
 
 

@@ -399,3 +399,15 @@ class TestTheToolItself:
 
         assert log.input[:2] == ["question 0", "question 2"]
         assert log.output[:2] == ["answer 1 1", "answer 3 1"]
+
+
+def test_an_integer_beyond_all_numbers_is_no_score(log):
+    with pytest.raises(InputError, match="no score that is a number"):
+        read(log(document([sample(1, 10**400)])))
+
+
+def test_a_broken_number_of_epochs_does_not_fill_the_memory(log):
+    said = document([sample(1)])
+    said["eval"]["config"]["epochs"] = 10**12
+    with pytest.raises(InputError, match="was to run 1000000000000 epochs of 1 samples"):
+        read(log(said))

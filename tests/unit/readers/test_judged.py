@@ -274,7 +274,7 @@ def test_ragas_nan_is_no_score_and_the_bounds_are_told(tmp_path):
     rows = [["q0", "c", "a", "r", "1.0"], ["q1", "c", "a", "r", ""], ["q2", "c", "a", "r", "nan"]]
     log = one(table(tmp_path / "r.csv", [*ASKED, "faithfulness"], *rows))
     assert log.scores == {"faithfulness": [1.0, None, None]}
-    assert "between 0.3333 and 1 over all" in noted(log, "NF305")[0]
+    assert "between 0.3333 and 1 over all, if the others lie" in noted(log, "NF305")[0]
     assert log.bounds == {"faithfulness": (0.0, 1.0)}
 
 
@@ -283,6 +283,12 @@ def test_ragas_repeated_questions_are_told(tmp_path):
     log = one(table(tmp_path / "r.csv", [*ASKED, "faithfulness"], *rows))
     assert log.example == ["q", "q (2)"]
     assert noted(log, "NF345")
+
+
+def test_ids_stay_apart_where_one_looks_like_a_numbered_one(tmp_path):
+    rows = [[q, "c", "a", "r", "1.0"] for q in ("q", "q", "q (2)")]
+    log = one(table(tmp_path / "r.csv", [*ASKED, "faithfulness"], *rows))
+    assert log.example == ["q", "q (3)", "q (2)"]
 
 
 def test_ragas_index_columns_of_pandas_are_no_metrics(tmp_path):
@@ -324,6 +330,16 @@ def test_ragas_reads_each_shape_that_pandas_writes(tmp_path, shape):
     assert log.example == ["q", "p"]
     assert log.output == ["a", "b"]
     assert log.scores == {"faithfulness": [1.0, None]}
+
+
+def test_ragas_columns_named_by_numbers_are_read_as_texts(tmp_path):
+    told = SHAPES["split"] | {"columns": ["user_input", "response", "faithfulness", 7]}
+    told["data"] = [["q", "a", 1.0, "x"], ["p", "b", None, "y"]]
+    assert one(put(tmp_path / "r.json", told)).scores == {"faithfulness": [1.0, None]}
+
+
+def test_ragas_fields_that_are_no_list_are_not_claimed(tmp_path):
+    assert logs(put(tmp_path / "r.json", {"schema": {"fields": 7}, "data": []})) is None
 
 
 def test_ragas_metrics_behind_long_texts_are_still_read(tmp_path):
@@ -437,7 +453,7 @@ def test_mteb_splits_are_a_choice_and_subsets_examples(tmp_path):
 def test_mteb_bare_nan_is_no_score(tmp_path):
     log = one(mteb(tmp_path / "t.json", {"test": [entry(float("nan")), entry(1.0, "de")]}))
     assert log.scores["main_score"] == [None, 1.0]
-    assert "1 of 2 rows are NaN" in noted(log, "NF305")[0]
+    assert "1 of 2 rows are NaN or empty" in noted(log, "NF305")[0]
 
 
 def test_mteb_model_is_the_one_beside_or_of_the_folder(tmp_path):

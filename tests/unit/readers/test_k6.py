@@ -118,3 +118,9 @@ def test_both_kinds_of_summary_are_refused(tmp_path, values):
 
     with pytest.raises(InputError, match="--out json=points.json"):
         read(path)
+
+
+def test_points_that_are_numbered_are_told(written):
+    path = written([metric("iteration_duration"), point("iteration_duration", 5.0)])
+
+    assert any(note.startswith("NF317") for note in read(path).notes)

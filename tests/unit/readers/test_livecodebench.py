@@ -94,3 +94,8 @@ def test_answers_without_grades_are_refused_with_what_makes_them(written):
 
     with pytest.raises(InputError, match="--evaluate"):
         read(written(without))
+
+
+def test_a_share_beyond_all_numbers_is_refused(written):
+    with pytest.raises(InputError, match="308 digits"):
+        read(written(problem("a", "1", [True], **{"pass@1": 10**400})))

@@ -116,3 +116,10 @@ def test_of_a_folder_with_both_the_requests_are_read(written, tmp_path):
 
     assert scores.values.tolist() == [0.25]
     assert any(note.startswith("NF269") for note in scores.notes)
+
+
+def test_a_summary_beside_that_is_no_record_says_nothing(written):
+    path = written([request()])
+    written(5, name="toy_summary.json")
+
+    assert read(path, metric="ttft_s").candidates == (path.stem,)

@@ -316,6 +316,16 @@ class TestResults:
 
         assert any("no standard error for 'a'; it is missing" in n for n in scores.notes)
 
+    def test_a_task_without_a_number_is_missing_and_told(self, results):
+        rows = {t: {"acc,none": v, "acc_stderr,none": 0.1} for t, v in {"a": 0.5}.items()}
+        rows["b"] = {"acc,none": float("nan"), "acc_stderr,none": "N/A"}
+
+        scores = read(results(rows))
+
+        assert scores.examples == ("a", "b")
+        assert scores.values.tolist() == [0.5]
+        assert any("not a number for 'b'" in note for note in scores.notes)
+
     def test_a_standard_error_of_zero_is_questioned(self, results):
         row = {"alias": "a", "acc,none": 0.045, "acc_stderr,none": 0.0}
         scores = read(results({"a": row}, **{"n-samples": {"a": {"effective": 200}}}))

@@ -70,3 +70,29 @@ def test_a_table_as_the_advice_has_it_is_read(tmp_path):
     scores = read(path, columns={"score": "response_time"}, better="lower", failed="exception")
 
     assert scores.values.tolist() == [12.5, float("inf")]
+
+
+def test_requests_without_a_time_are_missing_and_told(tmp_path):
+    path = tmp_path / "locust.json"
+    path.write_text(json.dumps([entry(num_requests=5, num_none_requests=2)]))
+
+    scores = read(path)
+
+    assert sorted(scores.values.tolist()) == [0.0, 12.0, 12.0]
+    assert len(scores.empty) == 2
+    assert any("response_time 2" in note and "NF316" in note for note in scores.notes)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"num_requests": 2}, "more than 2 times of 2 requests"),
+        ({"num_requests": 10**12, "response_times": {"1": 10**12}}, "more than 10000000 requests"),
+    ],
+)
+def test_counts_that_cannot_be_are_refused(tmp_path, changed, told):
+    path = tmp_path / "locust.json"
+    path.write_text(json.dumps([entry(**changed)]))
+
+    with pytest.raises(InputError, match=told):
+        read(path)

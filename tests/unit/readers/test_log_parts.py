@@ -96,3 +96,9 @@ class TestZstdInMemory:
         monkeypatch.setattr(zstd, "_library", lambda: None)
 
         assert zstd.member(packed, space, 100).strip() == b'{"a": 1,\n "b": ""}'
+
+
+def test_a_table_without_a_row_is_refused(put):
+    with pytest.raises(InputError, match="header and no runs, so there are no scores; was it cut"):
+        contents.table(put(b"a,b\n", "t.csv"), "run")
+    assert contents.table(put(b"a,b\n1,2\n", "t.csv")) == [{"a": "1", "b": "2"}]

@@ -222,3 +222,14 @@ def test_parents_stand_in_the_tags_of_a_database(tmp_path):
     scores = read(path, metric="test_acc", where={"parent": "p"})
 
     assert len(cells(scores)) == 1
+
+
+def test_a_column_of_versions_is_no_metric_of_a_table_of_the_pages(tmp_path):
+    # Python's float() takes 1_2 for 12.
+    path = tmp_path / "shown.csv"
+    path.write_text(
+        "Start Time,Duration,Run ID,Name,Source Type,Source Name,User,Status,version,acc\n"
+        "2026-01-01,3ms,r0,one,LOCAL,t.py,me,FINISHED,1_2,0.5\n"
+    )
+
+    assert read(path, metric="acc").values.tolist() == [0.5]

@@ -179,3 +179,21 @@ def test_tables_of_several_objectives_name_them(name, metric):
     table = read(LOGS / "optuna-csv" / f"{name}.csv", metric=metric)
 
     assert table.values.tolist() == store.values.tolist()
+
+
+def test_a_value_beyond_all_numbers_is_refused(tmp_path):
+    trial = {"op_code": 4, "study_id": 0, "state": 1, "value": 10**400}
+
+    with pytest.raises(InputError, match="line 2 does not fit"):
+        read(journal(tmp_path, STUDY, trial))
+
+
+def test_only_values_that_are_there_are_said_to_differ_by_chance(tmp_path):
+    def trial(state):
+        more = {"value": 0.25, "params": {"x": 1}, "distributions": {}}
+        return {"op_code": 4, "study_id": 0, "state": state, **more}
+
+    failed = read(journal(tmp_path, STUDY, trial(1), trial(3)))
+    assert not any("same parameters" in note for note in failed.notes)
+    both = read(journal(tmp_path, STUDY, trial(1), trial(1)))
+    assert any("same parameters" in note for note in both.notes)

@@ -89,3 +89,10 @@ def test_a_monitor_without_an_episode_is_refused(tmp_path):
 
     with pytest.raises(InputError, match="no episode"):
         read(path)
+
+
+def test_a_further_column_of_a_monitor_that_is_no_number_is_no_metric(tmp_path):
+    path = tmp_path / "0.monitor.csv"
+    path.write_text('#{"env_id": "x"}\nr,l,t,version\n1.5,3,0.1,1_2\n')
+
+    assert read(path, metric="reward").values.tolist() == [1.5]

@@ -176,3 +176,13 @@ def test_batches_are_repetitions_of_one_time(written):
 
     assert scores.metric == "latency"
     assert scores.values.tolist() == [0.25, 0.75]
+
+
+def test_numbers_beyond_all_numbers_are_refused_or_are_no_counts(written):
+    gaps = [[0.125, 10**400], [], [0.25], [0.125, 0.125]]
+    with pytest.raises(InputError, match=r"itls\[0\] holds a number of more than 308 digits"):
+        read(written({**HEAD, **TOTALS, **ROWS, "itls": gaps}), metric="itl")
+
+    lengths = [10**400, 0, 2, 3]
+    scores = read(written({**HEAD, **TOTALS, **ROWS, "output_lens": lengths}), metric="tpot")
+    assert 0 in scores.empty[:, 1]

@@ -126,3 +126,25 @@ def test_a_project_is_read_through_its_folder_of_runs(tmp_path):
     shutil.copytree(LOGS / "wandb-folder" / "wandb", tmp_path / "project" / "wandb")
 
     assert len(cells(read(tmp_path / "project"))) == 3
+
+
+def test_a_column_of_versions_is_no_metric_and_does_not_stop_the_others(tmp_path):
+    # Python's float() takes 1_2 for 12.
+    table = (LOGS / "wandb-runs" / "table.csv").read_text()
+    path = tmp_path / "table.csv"
+    path.write_text(table.replace('"cnn"', '"1_2"').replace('"mlp"', '"1_3"'))
+
+    assert cells(read(path, metric="val/acc")) == cells(
+        read(LOGS / "wandb-runs" / "table.csv", metric="val/acc")
+    )
+    with pytest.raises(InputError, match="'lr'") as refusal:
+        read(path)
+    assert "'arch'" not in str(refusal.value)
+
+
+def test_a_metric_beyond_all_numbers_is_refused(tmp_path):
+    path = tmp_path / "wandb-summary.json"
+    path.write_text(json.dumps({"_wandb": {}, "acc": 10**400}))
+
+    with pytest.raises(InputError, match="'acc'.*308 digits"):
+        read(path)

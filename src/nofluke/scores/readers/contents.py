@@ -16,7 +16,7 @@ from nofluke.scores.readers.heads import Head
 from nofluke.scores.readers.tables import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
@@ -245,6 +245,22 @@ def cells(file: File, *, delimiter: str = ",", skip: int = 0) -> Iterator[dict[s
             csv.field_size_limit(limit)
 
 
+def table(file: File, word: str = "row") -> list[dict[str, str]]:
+    """All rows of a comma-separated table, of which there must be some.
+
+    Args:
+        file: The file.
+        word: What a row is: "row", "run".
+
+    Raises:
+        ReadError: There are none, or ``cells`` refuses the table.
+    """
+    rows = list(cells(file))
+    if not rows:
+        raise refusal(file, f"has a header and no {word}s, so there are no scores; was it cut off?")
+    return rows
+
+
 def _check_header(header: list[str], file: File) -> None:
     if len(header) > _MOST_COLUMNS:
         raise refusal(file, f"has {len(header)} columns; at most {_MOST_COLUMNS} are read.")
@@ -314,6 +330,39 @@ def numeral(written: str, file: File, what: str) -> float | None:
     return None if math.isnan(value) else value
 
 
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number: NaN and Infinity are, truth values are not.
+
+    >>> is_number(float("nan")), is_number(True)
+    (True, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_numeral(cell: str) -> bool:
+    """Whether ``numeral`` reads a number in this cell.
+
+    >>> is_numeral("1e-3"), is_numeral("1_2"), is_numeral("")
+    (True, False, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def are_numerals(cells: Iterable[str]) -> bool:
+    """Whether a column holds numbers, and beside them nothing but blank cells."""
+    held = [cell for cell in cells if cell.strip()]
+    return bool(held) and all(map(is_numeral, held))
+
+
+def as_text(value: Any) -> str | None:
+    """A value as text; None where there is none."""
+    return None if value is None else str(value)
+
+
 def at(value: Any, *path: str, default: Any = None) -> Any:
     """What stands at a path of keys; the default where a step is missing or leads nowhere.
 
@@ -364,16 +413,23 @@ def records(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def told_apart(texts: Sequence[str]) -> list[str]:
-    """Texts as ids: those that repeat are followed by their number.
+    """Texts as ids: those that repeat are followed by a number, and no two ids are alike.
 
     >>> told_apart(["a", "b", "a"])
     ['a', 'b', 'a (2)']
+    >>> told_apart(["a", "a", "a (2)"])
+    ['a', 'a (3)', 'a (2)']
     """
+    written = set(texts)
     seen: Counter[str] = Counter()
     found = []
     for text_ in texts:
         seen[text_] += 1
-        found.append(text_ if seen[text_] == 1 else f"{text_} ({seen[text_]})")
+        own = text_
+        if seen[text_] > 1:
+            while (own := f"{text_} ({seen[text_]})") in written:
+                seen[text_] += 1
+        found.append(own)
     return found
 
 
@@ -415,5 +471,5 @@ def unscored(scores: Sequence[Any], code: str, why: str, *, metric: str) -> tupl
     low, high = sum(known) / len(scores), (sum(known) + lost) / len(scores)
     return (
         f"{head}: its mean is {sum(known) / len(known):.4g} over those that have one, and would be "
-        f"between {low:.4g} and {high:.4g} over all.",
+        f"between {low:.4g} and {high:.4g} over all, if the others lie between 0 and 1 too.",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from nofluke.errors import some
@@ -53,7 +52,7 @@ class Annotations:
             alternatives={"annotator": judges} if several else {},
             cluster=datasets if all(isinstance(d, str) for d in datasets) else None,
             input=instructions,
-            output=[_text(row.get("output_2")) for row in rows],
+            output=[contents.as_text(row.get("output_2")) for row in rows],
             more={
                 "output_chars": [len(str(row.get("output_2") or "")) for row in rows],
                 "reference_output_chars": [len(str(row.get("output_1") or "")) for row in rows],
@@ -107,11 +106,11 @@ def _ids(
         "\0".join((row["generator_2"], judge, text))
         for row, text, judge in zip(rows, instructions, judges, strict=True)
     ]
-    seen: Counter[str] = Counter()
-    examples = []
-    for cell, text in zip(cells, instructions, strict=True):
-        seen[cell] += 1
-        examples.append(text if seen[cell] == 1 else f"{text} ({seen[cell]})")
+    told = contents.told_apart(cells)
+    examples = [
+        text + one.removeprefix(cell)
+        for text, one, cell in zip(instructions, told, cells, strict=True)
+    ]
     return examples, contents.repeated(cells, "instruction")
 
 
@@ -131,9 +130,7 @@ class Leaderboard:
 
     def read(self, file: File) -> Iterator[Log]:
         """One number for each model and metric."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         name = "name" if "name" in rows[0] else next(iter(rows[0]))
         metrics: list[str] = [
             m
@@ -164,10 +161,6 @@ class Leaderboard:
                 + told,
             ),
         )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 READERS = (Annotations(), Leaderboard())

@@ -42,9 +42,7 @@ class Results:
 
     def read(self, file: File) -> Iterator[Log]:
         """One log for each metric that results are in: tasks are examples, folds are runs."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         metrics = _metrics(rows)
         unknown = sorted({row["task"] for row in rows} - metrics.keys())
         groups: dict[str, list[dict[str, str]]] = defaultdict(list)

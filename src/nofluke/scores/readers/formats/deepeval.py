@@ -138,24 +138,22 @@ def _asked(case: dict[str, Any]) -> str | None:
     turns = case.get("turns")
     if case.get("input") is None and isinstance(turns, list):
         return _said(turns, "user")
-    return _text(case.get("input"))
+    return contents.as_text(case.get("input"))
 
 
 def _answered(case: dict[str, Any]) -> str | None:
     turns = case.get("turns")
     output = case.get("actualOutput", case.get("actual_output"))
     return (
-        _said(turns, "assistant") if output is None and isinstance(turns, list) else _text(output)
+        _said(turns, "assistant")
+        if output is None and isinstance(turns, list)
+        else contents.as_text(output)
     )
 
 
 def _said(turns: list[Any], role: str) -> str:
     said = (t.get("content") for t in turns if isinstance(t, dict) and t.get("role") == role)
     return "\n".join(map(str, said))
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 READERS = (TestRun(),)

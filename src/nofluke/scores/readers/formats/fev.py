@@ -40,9 +40,7 @@ class Results:
 
     def read(self, file: File) -> Iterator[Log]:
         """The error that each task asks for, and the further metrics."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         led = sorted({row["eval_metric"] for row in rows})
         further = [n for n in dict.fromkeys(_further(rows)) if n in rows[0]]
         scores = {

@@ -34,9 +34,7 @@ class Results:
 
     def read(self, file: File) -> Iterator[Log]:
         """All metrics are errors; settings of one data set belong together."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         names = [c for c in rows[0] if c.startswith(_METRIC)]
         scores = {
             name: [contents.numeral(r[name], file, f"{name} of {r['dataset']!r}") for r in rows]
@@ -62,8 +60,9 @@ def _told(scores: Mapping[str, Sequence[float | None]]) -> list[str]:
     wide = {}
     for name, column in scores.items():
         held = [abs(v) for v in column if v and math.isfinite(v)]
-        if held and math.log10(max(held) / min(held)) > _WIDE:
-            wide[name] = math.floor(math.log10(max(held) / min(held)))
+        orders = math.log10(max(held)) - math.log10(min(held)) if held else 0.0
+        if orders > _WIDE:
+            wide[name] = math.floor(orders)
     if not wide:
         return []
     told = ", ".join(f"{name} {n}" for name, n in wide.items())

@@ -82,10 +82,10 @@ def _log(benchmark: Any, file: File, place: int) -> Log:
         raise contents.refusal(file, f"benchmark {place}: its requests have no latencies.")
     return Log(
         candidate=None,
-        example=[_id(row, i) for i, row in enumerate(rows)],
+        example=[row["request_id"] if _named(row) else i for i, row in enumerate(rows)],
         scores=metrics,
         settings={"benchmark": str(place + 1)},
-        time=[_start(row) for row in rows],
+        time=[_start(row, file) for row in rows],
         failed=failed,
         more={"end": ends},
         better=dict.fromkeys(metrics, "lower"),
@@ -99,6 +99,7 @@ def _log(benchmark: Any, file: File, place: int) -> Log:
                 why=f"{counted(ends.count('incomplete'), 'request')} were cut off by the end of "
                 "the benchmark, and 0 or nothing is written where nothing was measured",
             ),
+            *(() if all(_named(row) for row in rows) else timings.numbered(file)),
         ),
     )
 
@@ -118,14 +119,14 @@ def _refuse_samples(benchmark: Any, ends: list[str], file: File, place: int) -> 
             )
 
 
-def _id(row: dict[str, Any], place: int) -> str | int:
+def _named(row: dict[str, Any]) -> bool:
     found = row.get("request_id")
-    return found if isinstance(found, str | int) and found != "" else place
+    return isinstance(found, str | int) and found != ""
 
 
-def _start(row: dict[str, Any]) -> float | None:
+def _start(row: dict[str, Any], file: File) -> float | None:
     found = row.get("request_start_time", row.get("start_time"))
-    return float(found) if isinstance(found, int | float) else None
+    return contents.number(found, file, "start of a request") if contents.is_number(found) else None
 
 
 def _error(row: dict[str, Any]) -> str:

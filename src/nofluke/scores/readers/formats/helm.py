@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import msgspec
 
@@ -54,7 +54,7 @@ class Stat(msgspec.Struct, kw_only=True):
     """A statistic over the outputs for one instance; ``mean`` is absent where ``count`` is 0."""
 
     name: Name
-    count: int = 0
+    count: Annotated[int, msgspec.Meta(le=1 << 53)] = 0
     sum: float = 0.0
     mean: float | None = None
 

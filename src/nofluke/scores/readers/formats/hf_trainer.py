@@ -51,7 +51,7 @@ class State:
                 raise contents.refusal(file, f"{what} is no object.")
             step = str(row.get("step", i))
             for metric, value in row.items():
-                if metric not in _PLACES and _is_number(value):
+                if metric not in _PLACES and contents.is_number(value):
                     run.values[metric].append((step, contents.number(value, file, what)))
         if not run.values:
             raise contents.refusal(
@@ -86,7 +86,7 @@ class Results:
         name = PurePath(str(found.get("run_name") or "")).name or _name(file)
         run = Run(name=name, candidate=name)
         for metric, value in found.items():
-            if metric not in _PLACES and _is_number(value):
+            if metric not in _PLACES and contents.is_number(value):
                 run.values[metric] = [("0", contents.number(value, file, metric))]
         yield histories.log(
             [run],
@@ -101,11 +101,6 @@ def _name(file: File) -> str:
     """The folder of the run; a checkpoint lies in one of its own below it."""
     name = histories.folder_name(file)
     return file.path.resolve().parent.parent.name if _CHECKPOINT.match(name) else name
-
-
-def _is_number(value: Any) -> bool:
-    """Whether this is a metric: Infinity and NaN are numbers, truth values are flags."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _best(state: dict[str, Any], run: Run) -> list[str]:

@@ -53,7 +53,12 @@ def _log(result: dict[str, Any], file: File, what: str) -> Log:
     seconds = [timings.taken(v, file, f"times[{k}] of {command!r}") for k, v in enumerate(times)]
     codes = result.get("exit_codes") or [0] * len(times)
     if not isinstance(codes, list) or len(codes) != len(times):
-        raise contents.refusal(file, f"{command!r} has {len(times)} times and other exit codes.")
+        told = f"{len(codes)} exit codes" if isinstance(codes, list) else "no list of exit codes"
+        raise contents.refusal(
+            file,
+            f"{command!r} has {len(times)} times and {told}, and each run has one of both; was the "
+            "file changed? Export it anew with hyperfine --export-json.",
+        )
     # A command that a signal ended has no exit code.
     failed = [code != 0 for code in codes]
     metrics = {"time": [None if bad else v for v, bad in zip(seconds, failed, strict=True)]}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # As Inspect's own metrics turn values into numbers.
 GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_MOST_PLANNED: Final = 10_000_000  # rows; a broken number of epochs would fill the memory
 _WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -187,7 +188,7 @@ def _flat(scored: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def _of_samples(
     header: Header, rows: list[Sample], values: list[dict[str, Any]], file: File
 ) -> Log:
-    absent = _absent(header, rows)
+    absent = _absent(header, rows, file)
     columns = _columns([*values, *({} for _ in absent)])
     kept = {name: column for name, column in columns.items() if not column.odd}
     if not kept:
@@ -231,7 +232,7 @@ def _columns(values: list[dict[str, Any]]) -> dict[str, _Column]:
                 column.grades[value] += 1
             try:
                 column.values[i] = number(value)
-            except ValueError:
+            except (ValueError, OverflowError):  # an integer of hundreds of digits
                 column.odd.append(repr(value) if isinstance(value, str) else type(value).__name__)
     return columns
 
@@ -265,13 +266,19 @@ def _odd(columns: dict[str, _Column]) -> dict[str, list[str]]:
     return {name: column.odd for name, column in columns.items() if column.odd}
 
 
-def _absent(header: Header, rows: list[Sample]) -> list[Sample]:
+def _absent(header: Header, rows: list[Sample], file: File) -> list[Sample]:
     """Samples that were to be run and are not there, unless it was stopped by a rule."""
     planned = header.eval.dataset.sample_ids
     if not planned or (header.results is not None and header.results.early_stopping):
         return []
     there = {(str(sample.id), sample.epoch) for sample in rows}
     epochs = max(header.eval.config.epochs or 1, max((s.epoch for s in rows), default=1))
+    if epochs * len(planned) > _MOST_PLANNED:
+        raise contents.refusal(
+            file,
+            f"was to run {epochs} epochs of {len(planned)} samples; at most {_MOST_PLANNED} rows "
+            "are read. Is the number of epochs right? Else split the log.",
+        )
     return [
         Sample(id=i, epoch=epoch)
         for epoch in range(1, epochs + 1)

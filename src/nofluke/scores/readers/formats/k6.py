@@ -73,7 +73,7 @@ class Points:
         if requests:
             yield _of_requests(requests, points[_FAILED], file)
         for metric, found in others.items():
-            yield _of_points(metric, found)
+            yield _of_points(metric, found, file)
 
 
 def _points(file: File) -> tuple[list[str], dict[str, list[_Data]]]:
@@ -134,7 +134,7 @@ def _of_requests(requests: dict[str, list[_Data]], flags: list[_Data], file: Fil
     )
 
 
-def _of_points(metric: str, found: list[_Data]) -> Log:
+def _of_points(metric: str, found: list[_Data], file: File) -> Log:
     return Log(
         candidate=None,
         example=list(range(len(found))),
@@ -142,6 +142,7 @@ def _of_points(metric: str, found: list[_Data]) -> Log:
         time=[_clock(point) for point in found],
         better={metric: "lower"},
         units={metric: "ms"},
+        told={metric: timings.numbered(file, "point")},
     )
 
 

@@ -43,7 +43,7 @@ class Metrics:
             rows = list(csv.reader(head.lines[1:_LOOKED_AT]))
         except csv.Error:
             return False
-        return all(_number_or_blank(cell) for row in rows for cell in row)
+        return all(not cell or contents.is_numeral(cell) for row in rows for cell in row)
 
     def read(self, file: File) -> Iterator[Log]:
         """The last value of each metric; a blank cell was not logged, and NaN was."""
@@ -60,14 +60,6 @@ class Metrics:
         if not run.values:
             raise contents.refusal(file, "has no value of any metric, so there are no scores.")
         yield histories.log([run], also=() if beside is None else (beside.path,))
-
-
-def _number_or_blank(cell: str) -> bool:
-    try:
-        float(cell or "0")
-    except ValueError:
-        return False
-    return True
 
 
 READERS = (Metrics(),)

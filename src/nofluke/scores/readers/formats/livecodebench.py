@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,10 +55,10 @@ class Problems:
             example += [_id(problem, file, f"problem {i}")] * n
             grades += graded
             run += range(n)
-            cluster += [_text(problem.get("contest_id"))] * n
+            cluster += [contents.as_text(problem.get("contest_id"))] * n
             codes += _codes(problem, n)
             for name in _BESIDE:
-                beside[name] += [_text(problem.get(name)) or ""] * n
+                beside[name] += [contents.as_text(problem.get(name)) or ""] * n
         yield Log(
             candidate=_model(file),
             example=example,
@@ -89,9 +88,8 @@ def _graded(problem: Any, file: File, what: str) -> list[bool]:
     if not graded:
         raise contents.refusal(file, f"{what} has no graded sample; was the evaluation finished?")
     said = problem.get(_METRIC)
-    if isinstance(said, int | float) and not math.isclose(
-        said, sum(graded) / len(graded), abs_tol=1e-9
-    ):
+    said = contents.number(said, file, f"{_METRIC} of {what}") if contents.is_number(said) else None
+    if said is not None and not math.isclose(said, sum(graded) / len(graded), abs_tol=1e-9):
         raise contents.refusal(
             file, f"{what}: pass@1 is {said}, and {sum(graded)} of {len(graded)} samples passed."
         )
@@ -105,21 +103,17 @@ def _id(problem: dict[str, Any], file: File, what: str) -> str:
     return str(found) if which is None else f"{found}/{which}"
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
 def _codes(problem: dict[str, Any], n: int) -> list[str]:
     """The error code of each sample, "" where there is none; metadata are JSON within JSON."""
     written = problem.get("metadata")
     listed = written if isinstance(written, list) and len(written) == n else [None] * n
-    return [_text(contents.at(_inside(text), "error_code")) or "" for text in listed]
+    return [contents.as_text(contents.at(_inside(text), "error_code")) or "" for text in listed]
 
 
 def _inside(text: Any) -> Any:
     try:
         return msgspec.json.decode(text) if isinstance(text, str) else text
-    except (msgspec.DecodeError, RecursionError, json.JSONDecodeError):
+    except (msgspec.DecodeError, RecursionError, ValueError):
         return None
 
 

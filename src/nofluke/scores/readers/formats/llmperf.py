@@ -64,6 +64,7 @@ class Requests:
         times = {name: column for name, column in times.items() if any(name in row for row in rows)}
         beside = _summary(file)
         known = contents.document(beside) if beside is not None else {}
+        known = known if isinstance(known, dict) else {}
         yield Log(
             candidate=_model(known),
             example=list(range(len(rows))),
@@ -134,8 +135,7 @@ def _summary(file: File) -> File | None:
 
 
 def _model(known: Any) -> str | None:
-    model = contents.at(known, "model")
-    return None if model is None else str(model)
+    return contents.as_text(contents.at(known, "model"))
 
 
 class Summary:

@@ -197,8 +197,7 @@ def _first_list(value: Any) -> list[Any]:
 
 
 def _text(raw: Any) -> str | None:
-    value = _value(raw)
-    return None if value is None else str(value)
+    return contents.as_text(_value(raw))
 
 
 def _kind(value: Any) -> str:
@@ -218,7 +217,7 @@ def _asked(row: Mapping[str, Any]) -> str | None:
 def _answer(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    return None if value is None else str(value)
+    return contents.as_text(value)
 
 
 def _filters(named: list[Any], examples: list[Any]) -> tuple[list[str], tuple[str, ...]]:

@@ -164,7 +164,7 @@ def _groups(said: Any) -> set[str]:
 
 class _Row(NamedTuple):
     task: str
-    score: float
+    score: float | None
     stderr: float | None
 
 
@@ -173,19 +173,14 @@ def _by_metric(tasks: dict[str, Any], file: File) -> dict[str, list[_Row]]:
     for task, row in tasks.items():
         for name, value in row.items() if isinstance(row, dict) else ():
             base, comma, kind = name.partition(",")
-            if base.endswith(_STDERR) or base in _COUNTS or not _is_number(value):
+            if base.endswith(_STDERR) or base in _COUNTS or not contents.is_number(value):
                 continue
             stderr = contents.number(
                 row.get(f"{base}{_STDERR}{comma}{kind}"), file, f"the standard error of {task}"
             )
-            found.setdefault(name, []).append(_Row(task, value, stderr))
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return not math.isnan(value)
+            score = contents.number(value, file, f"{name} of {task}")
+            found.setdefault(name, []).append(_Row(task, score, stderr))
+    return {name: rows for name, rows in found.items() if any(r.score is not None for r in rows)}
 
 
 def _log(metric: str, rows: list[_Row], known: Known, left: list[str]) -> Log:
@@ -223,13 +218,21 @@ def _summary(left: list[str]) -> tuple[str, ...]:
 def _errors(metric: str, rows: list[_Row], counts: list[int | None]) -> tuple[str, ...]:
     """What is wrong with standard errors: none is no zero, and zero is seldom right."""
     notes = []
-    missing = [row.task for row in rows if row.stderr is None]
+    missing = [row.task for row in rows if row.stderr is None and row.score is not None]
     if missing:
         notes.append(
             f"NF300: {metric}: no standard error for {some(missing, most=4)}; it is missing, and "
             "not zero."
         )
+    lost = [row.task for row in rows if row.score is None]
+    if lost:
+        notes.append(
+            f"NF300: {metric} is not a number for {some(lost, most=4)}: there is no score, and the "
+            "mean of the other tasks is not that of all."
+        )
     for row, n in zip(rows, counts, strict=True):
+        if row.score is None:
+            continue
         if row.stderr == 0 and 0 < row.score < 1:
             notes.append(
                 f"NF300: {metric} of {row.task}: a standard error of 0 cannot be right unless all "

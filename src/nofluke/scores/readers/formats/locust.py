@@ -1,6 +1,7 @@
 """Locust: tables of statistics, which are refused, as it keeps no single request.
 
-Its histogram (`--json`) counts failed requests among the others and does not say which they are.
+Its histogram (`--json`) counts failed requests among the others and does not say which they are;
+requests of which no time was taken stand in their number alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from nofluke.scores.readers.logs import Log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nofluke.errors import InputError
     from nofluke.scores.readers.files import File
     from nofluke.scores.readers.heads import Head
 
@@ -21,6 +23,7 @@ _WHAT_TO_DO: Final = (
     "add_listener, with name, response_time and exception; the table of those rows is read as it "
     "is, with failed='exception'."
 )
+_MOST_REQUESTS: Final = 10_000_000  # a number in a few bytes would else fill the memory
 _HEADERS: Final = (
     {"Type", "Name", "Request Count", "Failure Count"},
     {"Timestamp", "User Count", "Type", "Name"},
@@ -79,6 +82,8 @@ class Histogram:
             example += map(str, range(len(found)))
             part += [name] * len(found)
             times += found
+            if len(times) > _MOST_REQUESTS:
+                raise _too_many(file)
         if not times:
             raise contents.refusal(file, "holds no request, so there are no scores.")
         yield Log(
@@ -93,6 +98,12 @@ class Histogram:
                 f"NF319: {file.label}: Locust rounds times to two digits (to tens from 100 ms on, "
                 "to hundreds from 1000) and counts how often each occurred. The order of the "
                 "requests is lost, so nothing here is paired.",
+                *timings.unmeasured(
+                    file,
+                    [False] * len(times),
+                    {"response_time": times},
+                    why="Locust counts such requests and took no time of them",
+                ),
             ),
         )
 
@@ -109,13 +120,27 @@ def _times(entry: Any, file: File, what: str) -> tuple[str, list[float | None]]:
             f"{failed} of {total} requests to {name} failed, and Locust counts their times among "
             f"the others without saying which they are. {_WHAT_TO_DO}",
         )
+    if total > _MOST_REQUESTS:
+        raise _too_many(file)
     found: list[float | None] = []
     for written, count in counts.items():
         time = contents.numeral(written, file, f"a time of {name}")
         if not isinstance(count, int) or not 0 <= count <= total:
             raise contents.refusal(file, f"{name}: {count!r} is no count of requests.")
         found += [timings.taken(time, file, f"a time of {name}")] * count
-    return name, found
+        if len(found) > total:
+            raise contents.refusal(
+                file, f"{name}: there are more than {total} times of {total} requests."
+            )
+    return name, found + [None] * (total - len(found))
+
+
+def _too_many(file: File) -> InputError:
+    return contents.refusal(
+        file,
+        f"counts more than {_MOST_REQUESTS} requests, which is the most that is read. Save a "
+        "histogram of a shorter test.",
+    )
 
 
 READERS = (Tables(), Histogram())

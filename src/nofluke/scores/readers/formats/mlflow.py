@@ -128,9 +128,7 @@ class Table:
 
     def read(self, file: File) -> Iterator[Log]:
         """One row a run, with the last value of each metric."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no runs.")
+        rows = contents.table(file, "run")
         searched = rows[0].keys() >= _SEARCHED
         runs = [_searched(row, file) if searched else _shown(row) for row in rows]
         told = []
@@ -279,16 +277,8 @@ def _numeric(rows: Sequence[dict[str, str]]) -> list[str]:
     return [
         name
         for name in rows[0]
-        if name not in skipped and _all_numbers([row[name] for row in rows])
+        if name not in skipped and contents.are_numerals(row[name] for row in rows)
     ]
-
-
-def _all_numbers(cells: Sequence[str]) -> bool:
-    held = [cell for cell in cells if cell.strip()]
-    try:
-        return bool([float(cell) for cell in held])
-    except ValueError:
-        return False
 
 
 READERS = (Folder(), Database(), Table())

@@ -35,9 +35,7 @@ class Trials:
 
     def read(self, file: File) -> Iterator[Log]:
         """Whether the answer names the category, as the tool counts; no answer is wrong."""
-        rows = [{name.lower(): cell for name, cell in row.items()} for row in contents.cells(file)]
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = [{name.lower(): cell for name, cell in row.items()} for row in contents.table(file)]
         silent = sum(row["object_response"] == _NO_ANSWER for row in rows)
         yield Log(
             candidate=[row["subj"] for row in rows],

@@ -55,7 +55,9 @@ class Task:
             raise contents.refusal(file, "has scores that are no records, which the format needs.")
         if not entries:
             raise contents.refusal(file, "has no scores.")
-        names = dict.fromkeys(k for _, entry in entries for k, v in entry.items() if _is_number(v))
+        names = dict.fromkeys(
+            k for _, entry in entries for k, v in entry.items() if contents.is_number(v)
+        )
         contents.check_metrics(names, file)
         scores = {
             name: [
@@ -85,14 +87,12 @@ class Task:
             notes=(
                 "NF308: each number is the score of a whole task or subset, so tasks are the "
                 "examples here: what is said is said of tasks like these.",
-                *contents.unscored(scores["main_score"], "NF305", "are NaN", metric="main_score"),
+                *contents.unscored(
+                    scores["main_score"], "NF305", "are NaN or empty", metric="main_score"
+                ),
             ),
             also=meta,
         )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _model(file: File) -> tuple[str | None, tuple[Any, ...]]:

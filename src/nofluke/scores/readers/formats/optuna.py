@@ -72,7 +72,8 @@ class Database:
                     "is a database of an old version of Optuna; run `optuna storage upgrade` on a "
                     "copy.",
                 )
-            studies = {key: _Study(str(name)) for key, name in _rows(base, "studies", "study_name")}
+            named = base.rows("studies", "study_id", "study_name")
+            studies = {key: _Study(str(name)) for key, name in named}
             listed = base.rows("study_directions", "study_id", "direction", order="objective")
             for key, direction in listed:
                 studies[key].directions.append(str(direction))
@@ -123,7 +124,7 @@ class Journal:
                         studies[entry["study_id"]].names = [str(name) for name in named]
                 elif kind in (_SET_PARAM, _SET_STATE, _SET_INTERMEDIATE):
                     _change(trials[entry["trial_id"]], kind, entry)
-            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise contents.refusal(
                     file, f"{what} does not fit the lines before it ({error!r}).", line=line
                 ) from None
@@ -166,10 +167,6 @@ class Table:
             }
             study.trials.append(trial)
         yield from _logs([study], file)
-
-
-def _rows(base: sqlite.Database, table: str, column: str) -> list[tuple[Any, ...]]:
-    return base.rows(table, "study_id", column)
 
 
 def _trials(base: sqlite.Database, studies: dict[Any, _Study]) -> dict[Any, _Trial]:
@@ -350,7 +347,7 @@ def _twice(study: _Study) -> list[str]:
     """Tell of settings that were tried several times: their values differ by chance alone."""
     groups: dict[tuple[tuple[str, str], ...], list[int]] = defaultdict(list)
     for trial in study.trials:
-        if trial.parameters:
+        if trial.parameters and trial.state == _COMPLETE:
             groups[tuple(sorted(trial.parameters.items()))].append(trial.number)
     same = [f"trials {', '.join(map(str, found))}" for found in groups.values() if len(found) > 1]
     if not same:

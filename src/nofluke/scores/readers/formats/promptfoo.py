@@ -163,7 +163,8 @@ def _tests(rows: list[dict[str, Any]]) -> tuple[list[int], tuple[str, ...]]:
     if not all(test.certain for _, test in first.values()):
         notes.append(
             "NF346: the variables and prompts of some tests are hidden in the file, so a repeat "
-            "cannot be told from a test of its own; with --repeat the error bars are too short."
+            "cannot be told from a test of its own; with --repeat the error bars tend to be too "
+            "short."
         )
     return tests, tuple(notes)
 

@@ -140,8 +140,9 @@ def _seen(head: Head) -> tuple[frozenset[str], str]:
         if isinstance(value.get("columns"), list):
             return frozenset(map(str, value["columns"])), "split"
         if "schema" in value:
-            fields = contents.at(value, "schema", "fields", default=[])
-            found = [f.get("name") for f in fields if isinstance(f, dict)]
+            fields = contents.at(value, "schema", "fields")
+            listed = fields if isinstance(fields, list) else []
+            found = [f.get("name") for f in listed if isinstance(f, dict)]
             return frozenset(map(str, found)), "table"
         if isinstance(first, dict) and next(iter(first), "").isdigit():
             return head.keys, "columns"
@@ -184,7 +185,7 @@ _SHAPES: Final[dict[str, Callable[[Any], list[Any]]]] = {
     "columns": _from_columns,
     "index": lambda document: list(document.values()),
     "split": lambda document: [
-        dict(zip(document["columns"], row, strict=True)) for row in document["data"]
+        dict(zip(map(str, document["columns"]), row, strict=True)) for row in document["data"]
     ],
     "table": lambda document: list(document["data"]),
 }

@@ -120,7 +120,8 @@ def _names(head: Head) -> list[str]:
 
 def _columns(file: File) -> dict[str, list[Any]]:
     """The columns, of a table or of JSON in any of the shapes in which pandas writes it."""
-    found = contents.document(file) if _is_json(file) else list(contents.cells(file))
+    is_json = contents.begins(file, b"{") or contents.begins(file, b"[")
+    found = contents.document(file) if is_json else list(contents.cells(file))
     if isinstance(found, list):
         found = _turned(found, file)
     if not isinstance(found, dict):
@@ -137,12 +138,6 @@ def _columns(file: File) -> dict[str, list[Any]]:
     return columns
 
 
-def _is_json(file: File) -> bool:
-    from nofluke.scores.readers import files
-
-    return files.start(file, 64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"["))
-
-
 def _turned(rows: Sequence[Any], file: File) -> dict[str, list[Any]]:
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise contents.refusal(file, "has a header and no rows.")
@@ -151,7 +146,7 @@ def _turned(rows: Sequence[Any], file: File) -> dict[str, list[Any]]:
 
 
 def _score(columns: Mapping[str, Sequence[Any]], name: str, row: int, file: File) -> Any:
-    """A score; None where the fit failed, which scikit-learn writes as NaN."""
+    """A score; None where fit or scoring failed, which scikit-learn writes as NaN."""
     if name not in columns:
         raise contents.refusal(file, f"has no column {name!r}, though others of its split.")
     value, what = columns[name][row], f"{name} in row {row + 1}"
@@ -214,8 +209,8 @@ def _failed(scores: Mapping[str, Sequence[Any]], n: int) -> list[str]:
     if not told:
         return []
     return [
-        f"NF311: no score in {some(told)} ({n} splits of each setting): the fit failed, which "
-        "scikit-learn writes as NaN. Settings seldom fail at random."
+        f"NF311: no score in {some(told)} ({n} splits of each setting): the fit or the scoring "
+        "failed, which scikit-learn writes as NaN. Settings seldom fail at random."
     ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from nofluke.scores.readers import archives, contents, histories
+from nofluke.scores.readers import archives, contents, files, histories
 from nofluke.scores.readers.histories import LAST, STEP
 from nofluke.scores.readers.logs import Log
 
@@ -158,8 +158,6 @@ def _whole(step: Any) -> str:
 
 def _described(file: File) -> dict[str, str]:
     """The environment, of the first line."""
-    from nofluke.scores.readers import files
-
     start = files.start(file, 1 << 16).removeprefix(b"\xef\xbb\xbf")
     line = start.split(b"\n", 1)[0]
     try:
@@ -178,14 +176,9 @@ def _cell(row: dict[str, str], column: str, i: int, file: File) -> float | bool 
 
 def _numbers(rows: list[dict[str, str]], column: str) -> bool:
     """Whether a further column holds numbers; r and l must."""
-    if column in ("r", "l"):
-        return True
-    try:
-        return all(
-            c in ("", "True", "False") or float(c) is not None for c in (r[column] for r in rows)
-        )
-    except ValueError:
-        return False
+    return column in ("r", "l") or all(
+        row[column] in ("", "True", "False") or contents.is_numeral(row[column]) for row in rows
+    )
 
 
 READERS = (Evaluations(), Monitor())

@@ -70,7 +70,7 @@ def _log(value: dict[str, Any], file: File) -> Log:
         raise contents.refusal(file, "holds no time of a single request that was measured.")
     settings = {key: str(value[key]) for key in _SETTINGS if value.get(key) is not None}
     return Log(
-        candidate=_text(value.get("model_id")),
+        candidate=contents.as_text(value.get("model_id")),
         example=list(range(n)),
         scores=metrics,
         settings=settings,
@@ -119,7 +119,7 @@ def _failed_of(value: dict[str, Any]) -> str:
 def _failures(value: dict[str, Any], n: int, file: File) -> tuple[list[bool], list[str]]:
     """Whether each request failed, and why."""
     if _is_list(value, "errors", n):
-        reasons = [_text(reason) or "" for reason in value["errors"]]
+        reasons = [contents.as_text(reason) or "" for reason in value["errors"]]
     elif "ttfts" in value:
         raise contents.refusal(
             file,
@@ -179,13 +179,19 @@ def _metrics(value: dict[str, Any], n: int, file: File) -> dict[str, list[float 
 def _per_token(first: float | None, whole: float | None, tokens: Any) -> float | None:
     if first is None or whole is None or not isinstance(tokens, int) or tokens < 2:
         return None
-    return (whole - first) / (tokens - 1)
+    try:
+        return (whole - first) / (tokens - 1)
+    except OverflowError:  # an integer of more than 308 digits is no count
+        return None
 
 
 def _gaps(value: Any, i: int, file: File) -> list[float]:
     if not isinstance(value, list) or not all(isinstance(v, int | float) for v in value):
         raise contents.refusal(file, f"itls[{i}] is no list of numbers.")
-    return value
+    try:
+        return [float(v) for v in value]
+    except OverflowError:
+        raise contents.refusal(file, f"itls[{i}] holds a number of more than 308 digits.") from None
 
 
 def _disagreement(value: dict[str, Any], failed: list[bool], file: File) -> tuple[str, ...]:
@@ -219,14 +225,10 @@ def _at(value: dict[str, Any], key: str, i: int) -> Any:
     return column[i] if isinstance(column, list) else None
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
 def _texts(value: dict[str, Any], n: int) -> list[str | None] | None:
     if not _is_list(value, "generated_texts", n):
         return None
-    return [_text(v) for v in value["generated_texts"]]
+    return [contents.as_text(v) for v in value["generated_texts"]]
 
 
 class Batches:

@@ -55,9 +55,7 @@ class History:
 
     def read(self, file: File) -> Iterator[Log]:
         """The last value of each run."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no rows.")
+        rows = contents.table(file)
         header = list(rows[0])
         step = header[0]
         names = [n for n in header[1:] if n.removesuffix(_LOWEST).removesuffix(_HIGHEST) == n]
@@ -96,9 +94,7 @@ class Runs:
 
     def read(self, file: File) -> Iterator[Log]:
         """One row a run; several runs of the same settings are runs of one candidate."""
-        rows = list(contents.cells(file))
-        if not rows:
-            raise contents.refusal(file, "has a header and no runs.")
+        rows = contents.table(file, "run")
         if "summary" in rows[0]:
             runs = [_of_api(row, i, file) for i, row in enumerate(rows)]
             notes = histories.by_settings(runs)
@@ -212,7 +208,9 @@ def _of_table(rows: Sequence[dict[str, str]], file: File) -> list[Run]:
     numeric = [
         name
         for name in rows[0]
-        if name not in _OWN and not name.startswith("_") and _all_numbers(rows, name)
+        if name not in _OWN
+        and not name.startswith("_")
+        and contents.are_numerals(row[name] for row in rows)
     ]
     runs = []
     counts: dict[str, int] = {}
@@ -233,14 +231,6 @@ def _of_table(rows: Sequence[dict[str, str]], file: File) -> list[Run]:
     return runs
 
 
-def _all_numbers(rows: Sequence[dict[str, str]], name: str) -> bool:
-    held = [row[name] for row in rows if row[name].strip()]
-    try:
-        return bool([float(cell) for cell in held])
-    except ValueError:
-        return False
-
-
 def _of_api(row: dict[str, str], i: int, file: File) -> Run:
     """A row with two cells that are dicts as Python prints them."""
     summary = _literal(row["summary"], f"summary in row {i + 1}", file)
@@ -253,7 +243,7 @@ def _of_api(row: dict[str, str], i: int, file: File) -> Run:
         settings={k: v for k, v in histories.flat(config).items() if not k.startswith("_")},
         more={"run_name": row["name"], "state": state},
     )
-    _take(run, summary)
+    _take(run, summary, file)
     return run
 
 
@@ -283,7 +273,7 @@ def _summed(file: File) -> tuple[Run, tuple[Path, ...]]:
     if not isinstance(found, dict):
         raise contents.refusal(file, "is no summary of a run.")
     run = Run(name=name, candidate="wandb", more={"run_name": name})
-    _take(run, found)
+    _take(run, found, file)
     beside = files.beside(file, "config.yaml")
     if beside is not None:
         written = flat_yaml.read(contents.text(beside, most=1 << 24))
@@ -296,22 +286,24 @@ def _summed(file: File) -> tuple[Run, tuple[Path, ...]]:
     return run, () if beside is None else (beside.path,)
 
 
-def _take(run: Run, summary: dict[Any, Any], prefix: str = "") -> None:
+def _take(run: Run, summary: dict[Any, Any], file: File, prefix: str = "") -> None:
     """Numbers of a summary; those of a metric with several (max, mean) by dotted names."""
     for key, value in summary.items():
         if not isinstance(key, str) or key.startswith("_"):
             continue
         if isinstance(value, dict) and "_type" not in value:
-            _take(run, value, f"{prefix}{key}.")
+            _take(run, value, file, f"{prefix}{key}.")
         elif _is_number(value):
-            run.values[prefix + key] = [("0", float(value))]
+            number = float(value) if isinstance(value, str) else value
+            number = contents.number(number, file, f"metric {prefix + key!r} of {run.name!r}")
+            run.values[prefix + key] = [("0", number)]
 
 
 def _is_number(value: Any) -> bool:
     """Whether this is a number; those that JSON has not are written as texts."""
     if isinstance(value, str):
         return value in _TEXTS
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return contents.is_number(value)
 
 
 def _bookkeeping(runs: Sequence[Run]) -> list[str]:
