@@ -32,6 +32,13 @@ _UNBOUNDED: Final = (
 )
 
 
+_IGNORED: Final = " --dependence ignore"
+_COUNTED: Final = (
+    "; rows that follow each other are counted one by one all the same, so the guarantee is a "
+    "heuristic: thin the rows, or say what belongs together, for more"
+)
+
+
 def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     """One row for each command that this table suits: the call, and why.
 
@@ -51,10 +58,11 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     if gaps is not None:
         by = "" if means or scores.K == 1 else "@median"
         chosen = f"--select top:{min(5, scores.K)}{by}"
+        unit = _unit(scores)
         yield _row(
             "certify",
-            f"nofluke certify {how} {chosen} --gamma 0.1{gaps}{_unit(scores)}",
-            _bound_on(scores) + open_way,
+            f"nofluke certify {how} {chosen} --gamma 0.1{gaps}{unit}",
+            _bound_on(scores) + open_way + (_COUNTED if unit == _IGNORED else ""),
         )
     # Where clusters tell the rows of one example apart, an id does not say which example it is.
     told_by_run = scores.run is not None or scores.values.size == int(examples_of(scores).sum())
@@ -184,7 +192,7 @@ def _unit(scores: Scores) -> str:
     found = (dependence.serial(scores, k) for k in range(scores.K)) if scores.run is None else ()
     if not any(s is not None and s.strong for s in found):
         return ""
-    return " --dependence ignore" if scores.cluster is None else " --unit cluster --seed 0"
+    return _IGNORED if scores.cluster is None else " --unit cluster --seed 0"
 
 
 def unlocks(scores: Scores) -> Iterator[Row]:
