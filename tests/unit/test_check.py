@@ -186,6 +186,9 @@ def test_training_rows_among_the_examples(rng, tmp_path):
     train = [{"id": "003"}, {"id": "029"}, {"id": "zzz"}]
     assert any("2 of 30 ids" in f.text for f in check(table, train=train).findings)
     assert "NF341" in codes(check(table, train=[{"id": "zzz"}]))
+    half = [row | {"prompt": f"q{row['id']}" if row["id"] < "015" else ""} for row in table]
+    told = text(check(half, train=[{"prompt": "other"}, {"prompt": ""}]), "NF341")
+    assert told.startswith("none of the 15 inputs stands in the training data (1 there)")
     with pytest.raises(InputError, match="neither a column of ids nor one of inputs"):
         check(table, train=[{"text": "x"}])
 
@@ -470,13 +473,15 @@ def test_where_failed_rows_are_infinitely_late_no_mean_is_offered(rng, tmp_path,
 
 def test_an_empty_flag_is_none_in_whatever_way_it_is_written(tmp_path, rng):
     """What the check-up counts as marked is what `failed=` counts."""
-    x, header = rng.random((1, 30)), "model,id,accuracy,leak,error"
+    x, header = rng.random((1, 30)), "model,id,accuracy,leak,failed"
     for nothing in ("0.0", "0", "no", "False", "none", ""):
         path = tmp_path / "t.csv"
         lines = [f"a,{i},{v},{nothing},{nothing}" for i, v in enumerate(x[0])]
         path.write_text("\n".join([header, *lines]))
-        assert not {"NF336", "NF337"} & codes(check(str(path))), nothing
-        assert not read(path, failed="error").n_failed.any(), nothing
+        answer = check(str(path))
+        assert answer.read, nothing
+        assert not {"NF336", "NF337"} & codes(answer), nothing
+        assert not read(path, failed="failed").n_failed.any(), nothing
     path.write_text("\n".join([header, *lines[1:], "a,0,0.5,x,x"]))
     assert {"NF336", "NF337"} <= codes(check(str(path)))
 
