@@ -541,3 +541,11 @@ def test_a_row_is_told_by_the_one_before_it_with_its_time():
     table = [{"model": "a", "id": str(i), "time": i // 3, "kpi": i * 7 % 11} for i in range(12)]
     told = text(check(table, better="higher"), "NF335")
     assert told.startswith("8 of 12 rows have the time of another row that stands before them")
+
+
+@pytest.mark.parametrize("bounds", [(0, 1), (0, 1234567), (-0.1, 1 / 3), (0.0, 1e22)])
+def test_bounds_are_as_they_were_said_in_the_call_to_copy(rng, bounds):
+    answer = check(rows(rng.random((2, 20)) / 4, metric="kpi"), better="higher", bounds=bounds)
+    words = answer.supports[0]["call"].split()
+    at = words.index("--bounds")
+    assert tuple(map(float, words[at + 1 : at + 3])) == bounds

@@ -252,7 +252,7 @@ def _options(asked: Asked) -> str:
     if asked.better is not None:
         words += ["--better", asked.better]
     if asked.bounds is not None:
-        words += ["--bounds", *(f"{b:g}" for b in asked.bounds)]
+        words += ["--bounds", *(repr(float(b)).removesuffix(".0") for b in asked.bounds)]
     if asked.binary:
         words += ["--binary"]
     return "".join(f" {shlex.quote(word)}" for word in words)
