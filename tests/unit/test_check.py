@@ -549,3 +549,19 @@ def test_bounds_are_as_they_were_said_in_the_call_to_copy(rng, bounds):
     words = answer.supports[0]["call"].split()
     at = words.index("--bounds")
     assert tuple(map(float, words[at + 1 : at + 3])) == bounds
+
+
+def test_calls_to_copy_read_the_text_as_the_check_up_did(tmp_path, rng, capsys):
+    """What was said of the text is said in every call, so that no other cells are read."""
+    path = tmp_path / "t.csv"
+    cells = [f"{m};{i};{rng.integers(100, 999) / 1000:.3f}" for m in "ab" for i in range(30)]
+    path.write_text("\n".join(["model;id;accuracy", *cells]).replace(".", ","))
+
+    answer = check(str(path), delimiter=";", decimal=",")
+
+    called = {row["command"]: shlex.split(row["call"]) for row in answer.supports}
+    assert {"certify", "compare", "champion"} <= set(called)
+    for command, (_, *words) in called.items():
+        assert "--delimiter" in words, command
+        assert words[words.index("--decimal") + 1] == ",", command
+        assert run(words) == 0, (command, capsys.readouterr())

@@ -255,4 +255,8 @@ def _options(asked: Asked) -> str:
         words += ["--bounds", *(repr(float(b)).removesuffix(".0") for b in asked.bounds)]
     if asked.binary:
         words += ["--binary"]
+    if asked.delimiter is not None:
+        words += ["--delimiter", asked.delimiter]
+    if asked.decimal is not None:
+        words += ["--decimal", asked.decimal]
     return "".join(f" {shlex.quote(word)}" for word in words)
