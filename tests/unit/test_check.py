@@ -565,3 +565,19 @@ def test_calls_to_copy_read_the_text_as_the_check_up_did(tmp_path, rng, capsys):
         assert "--delimiter" in words, command
         assert words[words.index("--decimal") + 1] == ",", command
         assert run(words) == 0, (command, capsys.readouterr())
+
+
+def test_calls_to_copy_name_the_candidates_that_were_chosen(tmp_path, rng, capsys):
+    """The price of a choice is one of those that are looked at, and not of all columns."""
+    path = tmp_path / "wide.csv"
+    cells = [",".join([str(i), *(f"{v:.3f}" for v in rng.random(4))]) for i in range(30)]
+    path.write_text("\n".join(["id,a,b,c,d", *cells]))
+    how = {"better": "higher", "bounds": (0, 1), "columns": {"candidate": ["b", "d"]}}
+
+    answer = check(str(path), **how)
+
+    assert answer.K == 2
+    certify = shlex.split(answer.supports[0]["call"])
+    assert certify[certify.index("--columns") + 1] == "candidate=b,candidate=d"
+    assert run([*certify[1:], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["K"] == 2

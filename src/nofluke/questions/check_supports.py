@@ -242,9 +242,9 @@ def _options(asked: Asked) -> str:
         words += ["--metric", asked.metric]
     for word, text in asked.where.items():
         words += ["--where", f"{word}={text}"]
-    told = {role: c for role, c in asked.columns.items() if isinstance(c, str | None)}
+    told = _named(asked)
     if told:
-        words += ["--columns", ",".join(f"{role}={c or ''}" for role, c in told.items())]
+        words += ["--columns", ",".join(told)]
     if asked.failed is not None:
         words += ["--failed", asked.failed]
     if asked.reader is not None:
@@ -260,3 +260,14 @@ def _options(asked: Asked) -> str:
     if asked.decimal is not None:
         words += ["--decimal", asked.decimal]
     return "".join(f" {shlex.quote(word)}" for word in words)
+
+
+def _named(asked: Asked) -> list[str]:
+    """Columns by role, in the words of ``--columns``."""
+    told: list[str] = []
+    for role, named in asked.columns.items():
+        if isinstance(named, str | None):
+            told.append(f"{role}={named or ''}")
+        elif len(named) > 1:  # one column alone would be taken for that of the candidates' names
+            told += [f"{role}={column}" for column in named]
+    return told
