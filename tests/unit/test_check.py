@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from nofluke import check
+from nofluke import check, read
 from nofluke.cli import run
 from nofluke.errors import InputError, ReadError
 
@@ -153,6 +153,7 @@ def test_sorted_rows_and_rows_that_follow_each_other(rng):
     answer = check(rows(walk, metric="kpi"), better="higher")
     assert "NF335" in codes(answer)
     assert "--dependence ignore" in answer.supports[0]["call"]
+    assert "the guarantee is a heuristic" in answer.supports[0]["why"]
 
 
 def test_columns_that_mark_failures_flags_labels_and_validation(rng):
@@ -185,6 +186,9 @@ def test_training_rows_among_the_examples(rng, tmp_path):
     train = [{"id": "003"}, {"id": "029"}, {"id": "zzz"}]
     assert any("2 of 30 ids" in f.text for f in check(table, train=train).findings)
     assert "NF341" in codes(check(table, train=[{"id": "zzz"}]))
+    half = [row | {"prompt": f"q{row['id']}" if row["id"] < "015" else ""} for row in table]
+    told = text(check(half, train=[{"prompt": "other"}, {"prompt": ""}]), "NF341")
+    assert told.startswith("none of the 15 inputs stands in the training data (1 there)")
     with pytest.raises(InputError, match="neither a column of ids nor one of inputs"):
         check(table, train=[{"text": "x"}])
 
@@ -465,3 +469,115 @@ def test_where_failed_rows_are_infinitely_late_no_mean_is_offered(rng, tmp_path,
     assert "certify" not in capsys.readouterr().err
     assert run(["compare", str(path), "--a", "m0", "--b", "m1", "--failed", "code=429"]) == 2
     assert "infinite, and there is no mean" in capsys.readouterr().err
+
+
+def test_an_empty_flag_is_none_in_whatever_way_it_is_written(tmp_path, rng):
+    """What the check-up counts as marked is what `failed=` counts."""
+    x, header = rng.random((1, 30)), "model,id,accuracy,leak,failed"
+    for nothing in ("0.0", "0", "no", "False", "none", ""):
+        path = tmp_path / "t.csv"
+        lines = [f"a,{i},{v},{nothing},{nothing}" for i, v in enumerate(x[0])]
+        path.write_text("\n".join([header, *lines]))
+        answer = check(str(path))
+        assert answer.read, nothing
+        assert not {"NF336", "NF337"} & codes(answer), nothing
+        assert not read(path, failed="failed").n_failed.any(), nothing
+    path.write_text("\n".join([header, *lines[1:], "a,0,0.5,x,x"]))
+    assert {"NF336", "NF337"} <= codes(check(str(path)))
+
+
+def test_infinite_scores_are_checked_without_a_range_or_a_mean():
+    late = [[np.inf] * 6, [1.0, 2.0, 3.0, 4.0, 5.0, np.inf]]
+    answer = check(rows(late, metric="latency_s"))
+    assert "7 scores are infinite ('m0', 'm1')" in text(answer, "NF322")
+    assert "'m0' inf" in text(answer, "NF323")
+    [only] = [f for f in check(rows(late[1:], metric="kpi")).findings if f.code == "NF322"]
+    assert only.text.startswith("1 score is infinite")
+    both = [[np.inf, -np.inf, 1.0, np.nan], [1.0, 2.0, 3.0, 4.0]]
+    told = text(check(rows(both, metric="kpi"), better="higher"), "NF320")
+    assert told.endswith("Whoever lacks the hard examples looks better.")
+
+
+def test_copies_are_counted_once_each(rng):
+    x = np.tile(rng.random(60), (3, 1))
+    for k in range(3):
+        x[k, k::3] = np.nan  # each two share a third of the examples
+    told = text(check(rows(x)), "NF330")
+    assert told.startswith("3 candidates have exactly the scores of another")
+
+
+def test_candidates_that_agree_in_their_first_run_alone_are_no_copies(rng):
+    first = rng.random(60)
+    table = [
+        {"model": m, "id": f"{i:03d}", "seed": s, "accuracy": first[i] if s == 0 else rng.random()}
+        for k, m in enumerate("ab")
+        for i in range(60)
+        for s in (0, 1)
+        if i % 6 != k
+    ]
+    assert "NF330" not in codes(check(table))
+
+
+def test_ids_that_look_alike_are_counted_as_ids(rng):
+    ids = [f"{i:03d}" for i in range(29)] + ["28"]
+    told = text(check(rows(rng.random((2, 30)), ids=ids)), "NF328")
+    assert told.startswith("2 example ids look like another one")
+
+
+def test_clusters_are_those_of_one_candidate(rng):
+    x = rng.random((2, 12))
+    user = [[f"u{i // 4}" for i in range(12)], [f"v{i // 4}" for i in range(12)]]
+    ids = [[f"{k}{i}" for i in range(12)] for k in range(2)]
+    table = [
+        {"model": f"m{k}", "id": ids[k][i], "accuracy": x[k, i], "user": user[k][i]}
+        for k in range(2)
+        for i in range(12)
+    ]
+    told = text(check(table, columns={"cluster": "user"}), "NF344")
+    assert told.startswith("the rows belong to 6 clusters, those of one candidate (up to 12) to at")
+
+
+def test_a_row_is_told_by_the_one_before_it_with_its_time():
+    table = [{"model": "a", "id": str(i), "time": i // 3, "kpi": i * 7 % 11} for i in range(12)]
+    told = text(check(table, better="higher"), "NF335")
+    assert told.startswith("8 of 12 rows have the time of another row that stands before them")
+
+
+@pytest.mark.parametrize("bounds", [(0, 1), (0, 1234567), (-0.1, 1 / 3), (0.0, 1e22)])
+def test_bounds_are_as_they_were_said_in_the_call_to_copy(rng, bounds):
+    answer = check(rows(rng.random((2, 20)) / 4, metric="kpi"), better="higher", bounds=bounds)
+    words = answer.supports[0]["call"].split()
+    at = words.index("--bounds")
+    assert tuple(map(float, words[at + 1 : at + 3])) == bounds
+
+
+def test_calls_to_copy_read_the_text_as_the_check_up_did(tmp_path, rng, capsys):
+    """What was said of the text is said in every call, so that no other cells are read."""
+    path = tmp_path / "t.csv"
+    cells = [f"{m};{i};{rng.integers(100, 999) / 1000:.3f}" for m in "ab" for i in range(30)]
+    path.write_text("\n".join(["model;id;accuracy", *cells]).replace(".", ","))
+
+    answer = check(str(path), delimiter=";", decimal=",")
+
+    called = {row["command"]: shlex.split(row["call"]) for row in answer.supports}
+    assert {"certify", "compare", "champion"} <= set(called)
+    for command, (_, *words) in called.items():
+        assert "--delimiter" in words, command
+        assert words[words.index("--decimal") + 1] == ",", command
+        assert run(words) == 0, (command, capsys.readouterr())
+
+
+def test_calls_to_copy_name_the_candidates_that_were_chosen(tmp_path, rng, capsys):
+    """The price of a choice is one of those that are looked at, and not of all columns."""
+    path = tmp_path / "wide.csv"
+    cells = [",".join([str(i), *(f"{v:.3f}" for v in rng.random(4))]) for i in range(30)]
+    path.write_text("\n".join(["id,a,b,c,d", *cells]))
+    how = {"better": "higher", "bounds": (0, 1), "columns": {"candidate": ["b", "d"]}}
+
+    answer = check(str(path), **how)
+
+    assert answer.K == 2
+    certify = shlex.split(answer.supports[0]["call"])
+    assert certify[certify.index("--columns") + 1] == "candidate=b,candidate=d"
+    assert run([*certify[1:], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["K"] == 2

@@ -145,3 +145,8 @@ def test_what_cannot_be_compared():
         compared(of(v=[1.0, 2.0]), of(v=["a", "b"]))
     with pytest.raises(InputError, match="1 infinite values"):
         compared(of(v=[1.0, 2.0]), of(v=[1.0, math.inf]))
+
+
+def test_one_feature_may_be_named_without_a_list():
+    rows = [{"age": 30, "site": "a", "y": 0}, {"age": 40, "site": "b", "y": 1}]
+    assert list(read_features(rows, features="age").numbers) == ["age"]

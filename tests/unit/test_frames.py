@@ -338,3 +338,15 @@ def test_numbers_of_arrays_are_doubles():
     frame = pl.DataFrame({"id": ["x"], "a": [0.1]}, schema={"id": pl.String, "a": pl.Float32})
 
     assert nofluke.read(frame, better="higher").values.tolist() == [float(np.float32(0.1))]
+
+
+def test_a_stream_that_breaks_while_it_is_checked_is_refused_as_when_it_is_read():
+    def batches():
+        yield pa.record_batch({"id": ["x"], "model": ["a"], "accuracy": [1.0]})
+        raise OSError("the disk is gone")
+
+    for ask in (nofluke.read, nofluke.check):
+        schema = pa.schema([("id", "string"), ("model", "string"), ("accuracy", "double")])
+        with pytest.raises(InputError, match="cannot be computed .the disk is gone") as refused:
+            ask(pa.RecordBatchReader.from_batches(schema, batches()))
+        assert refused.value.code == "NF351"

@@ -60,3 +60,11 @@ def test_a_share_outside_is_refused(share):
 def test_scores_of_which_higher_is_better_are_refused():
     with pytest.raises(InputError, match="lower is better"):
         percentiles(Scores.from_arrays({"a": [1.0]}, better="higher"))
+
+
+def test_a_score_of_minus_infinity_is_told_as_infinite_and_not_as_a_failure():
+    scores = Scores.from_arrays({"a": [float("-inf"), float("-inf"), 1.0]}, better="lower")
+
+    [half] = percentiles(scores, (0.5,))
+
+    assert half.reason == "does not exist: 2 of 3 rows are infinite"

@@ -32,6 +32,13 @@ _UNBOUNDED: Final = (
 )
 
 
+_IGNORED: Final = " --dependence ignore"
+_COUNTED: Final = (
+    "; rows that follow each other are counted one by one all the same, so the guarantee is a "
+    "heuristic: thin the rows, or say what belongs together, for more"
+)
+
+
 def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     """One row for each command that this table suits: the call, and why.
 
@@ -51,10 +58,11 @@ def commands(source: Any, scores: Scores, asked: Asked) -> Iterator[Row]:
     if gaps is not None:
         by = "" if means or scores.K == 1 else "@median"
         chosen = f"--select top:{min(5, scores.K)}{by}"
+        unit = _unit(scores)
         yield _row(
             "certify",
-            f"nofluke certify {how} {chosen} --gamma 0.1{gaps}{_unit(scores)}",
-            _bound_on(scores) + open_way,
+            f"nofluke certify {how} {chosen} --gamma 0.1{gaps}{unit}",
+            _bound_on(scores) + open_way + (_COUNTED if unit == _IGNORED else ""),
         )
     # Where clusters tell the rows of one example apart, an id does not say which example it is.
     told_by_run = scores.run is not None or scores.values.size == int(examples_of(scores).sum())
@@ -184,7 +192,7 @@ def _unit(scores: Scores) -> str:
     found = (dependence.serial(scores, k) for k in range(scores.K)) if scores.run is None else ()
     if not any(s is not None and s.strong for s in found):
         return ""
-    return " --dependence ignore" if scores.cluster is None else " --unit cluster --seed 0"
+    return _IGNORED if scores.cluster is None else " --unit cluster --seed 0"
 
 
 def unlocks(scores: Scores) -> Iterator[Row]:
@@ -234,9 +242,9 @@ def _options(asked: Asked) -> str:
         words += ["--metric", asked.metric]
     for word, text in asked.where.items():
         words += ["--where", f"{word}={text}"]
-    told = {role: c for role, c in asked.columns.items() if isinstance(c, str | None)}
+    told = _named(asked)
     if told:
-        words += ["--columns", ",".join(f"{role}={c or ''}" for role, c in told.items())]
+        words += ["--columns", ",".join(told)]
     if asked.failed is not None:
         words += ["--failed", asked.failed]
     if asked.reader is not None:
@@ -244,7 +252,22 @@ def _options(asked: Asked) -> str:
     if asked.better is not None:
         words += ["--better", asked.better]
     if asked.bounds is not None:
-        words += ["--bounds", *(f"{b:g}" for b in asked.bounds)]
+        words += ["--bounds", *(repr(float(b)).removesuffix(".0") for b in asked.bounds)]
     if asked.binary:
         words += ["--binary"]
+    if asked.delimiter is not None:
+        words += ["--delimiter", asked.delimiter]
+    if asked.decimal is not None:
+        words += ["--decimal", asked.decimal]
     return "".join(f" {shlex.quote(word)}" for word in words)
+
+
+def _named(asked: Asked) -> list[str]:
+    """Columns by role, in the words of ``--columns``."""
+    told: list[str] = []
+    for role, named in asked.columns.items():
+        if isinstance(named, str | None):
+            told.append(f"{role}={named or ''}")
+        elif len(named) > 1:  # one column alone would be taken for that of the candidates' names
+            told += [f"{role}={column}" for column in named]
+    return told

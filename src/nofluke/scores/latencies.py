@@ -80,7 +80,13 @@ def percentiles(scores: Scores, shares: Sequence[float] = SHARES) -> tuple[Perce
             code="NF009",
         )
     failed = scores.n_failed.tolist()
-    return tuple(_one(scores, k, share, failed[k]) for k in range(scores.K) for share in asked)
+    lost = np.concatenate([scores.empty[:, 0], scores.lost_runs[:, 0]])
+    missing = np.bincount(lost, minlength=scores.K).tolist()
+    return tuple(
+        _one(scores, k, share, failed=failed[k], missing=missing[k])
+        for k in range(scores.K)
+        for share in asked
+    )
 
 
 def _share(q: float) -> float:
@@ -90,14 +96,13 @@ def _share(q: float) -> float:
     return share
 
 
-def _one(scores: Scores, k: int, share: float, failed: int) -> Percentile:
+def _one(scores: Scores, k: int, share: float, *, failed: int, missing: int) -> Percentile:
     part = slice(int(scores.starts[k]), int(scores.starts[k + 1]))
     x = (
         np.where(scores.failed[part], np.inf, scores.values[part])
         if failed and (scores.failed is not None)
         else scores.values[part]
     )
-    cells = [int(c) for c, _ in (*scores.empty.tolist(), *scores.lost_runs.tolist())]
     n = int(x.size)
     rank = max(1, math.ceil(checks.exact(share) * n)) if n else 0
     value = float(np.partition(x, rank - 1)[rank - 1]) if n else math.inf
@@ -107,9 +112,9 @@ def _one(scores: Scores, k: int, share: float, failed: int) -> Percentile:
         rank=rank,
         n=n,
         failed=failed,
-        missing=cells.count(k),
+        missing=missing,
         value=value if math.isfinite(value) else None,
-        reason="" if math.isfinite(value) else _reason(n, failed, int((x == np.inf).sum())),
+        reason="" if math.isfinite(value) else _reason(n, failed, int(np.isinf(x).sum())),
     )
 
 

@@ -103,3 +103,19 @@ def test_a_broken_package_is_named(package, tmp_path, point, module, told):
     with pytest.raises(InputError, match=told) as refused:
         read(log(tmp_path / "evening"))
     assert refused.value.code == "NF260"
+
+
+def test_a_reader_that_is_named_settles_what_two_know_in_a_folder_too(package, tmp_path):
+    """The error says to name one of them, and then it must help."""
+    twin = _MODULE.replace("class Quiz", "class Twin").replace('key = "quiz"', 'key = "twin"')
+    package("quiz_results:Quiz", module=_MODULE + twin.partition("import Log")[2])
+    points = tmp_path / "site" / "quiz_results-1.0.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text() + "twin = quiz_results:Twin\n")
+    recognition.readers.cache_clear()
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    log(folder / "a.jsonl")
+    for source in (folder, folder / "a.jsonl"):
+        with pytest.raises(InputError, match="could be read as 'quiz', 'twin'"):
+            read(source)
+        assert len(read(source, reader="twin").examples) == 3

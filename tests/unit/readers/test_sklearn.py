@@ -107,3 +107,12 @@ def test_a_cross_validation_made_afresh_is_read(tmp_path):
     found = read(path, metric="test_roc_auc")
 
     assert found.values.tolist() == scores["test_roc_auc"].tolist()
+
+
+@pytest.mark.parametrize("short", ["split1_test_score", "mean_fit_time", "iter"])
+def test_results_that_were_cut_are_refused(short):
+    found = {"params": [{"C": 1}, {"C": 2}]}
+    found |= {name: [0.5, 1] for name in ("split0_test_score", "split1_test_score")}
+    with pytest.raises(InputError, match=f"2 configurations .* 1 values in '{short}'") as refused:
+        read({**found, short: [1]})
+    assert refused.value.code == "NF008"

@@ -135,6 +135,18 @@ def test_appended_results_are_told_apart_by_their_settings(written):
     assert scores.candidates == ("toy (request_rate=1.0)", "toy (request_rate=inf)")
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\u2029"])
+def test_a_text_with_a_separator_of_unicode_ends_no_line(tmp_path, mark):
+    """JSON may hold them as they are, and other languages write them so."""
+    texts = [f"a{mark}b", "", "a b", "a b c"]
+    path = tmp_path / "bench.json"
+    values = [{**HEAD, **TOTALS, **ROWS, "generated_texts": texts, "request_rate": r} for r in "12"]
+    written = (json.dumps(value, ensure_ascii=False) for value in values)
+    path.write_text("\n".join(written), "utf-8")
+
+    assert len(read(path, metric="ttft").candidates) == 2
+
+
 def test_a_benchmark_in_which_all_failed_has_no_finite_time(written):
     dead = {
         **ROWS,

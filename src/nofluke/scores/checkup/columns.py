@@ -11,6 +11,7 @@ import numpy as np
 from nofluke.errors import InputError, some
 from nofluke.scores.checkup.finding import Finding
 from nofluke.scores.readers.columns import ALIASES, FAILURES
+from nofluke.scores.readers.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _LABELS: Final = frozenset({"label", "target", "y", "y_true", "truth"})
 _VALIDATION: Final = ("val_", "valid_", "validation_", "dev_")
 _FLAGS: Final = ("trained_on", "leak", "contaminat", "overlap", "seen_in", "in_train")
-_FINE: Final = frozenset({"", "0", "false", "none", "ok", "no"})
 _LENGTHS: Final = re.compile(r"(^|_)(len|length|chars|characters|words|tokens)($|_)")
 _CLEAR = (0.2, 8.0)  # rank correlation, and its size in standard errors, that are told
 _MOST = 50  # distinct texts up to which a column is counted
@@ -156,7 +156,8 @@ def _failures(table: Table, layout: Layout, column: str) -> Iterator[Finding]:
     counts = _counts(table, column)
     if counts is None:
         return
-    marked = {text: n for text, n in counts.items() if text.strip().lower() not in _FINE}
+    marks = Failure(column).holds  # the rows that failed={column} would mark
+    marked = {text: n for text, n in counts.items() if marks(text)}
     if not marked:
         return
     total, rows = sum(marked.values()), sum(counts.values())
@@ -189,7 +190,7 @@ def _most(entry: tuple[str, int]) -> tuple[int, str]:
 
 
 def _counts(table: Table, column: str) -> dict[str, int] | None:
-    if table.kinds[column] in {"other"}:
+    if table.kinds[column] == "other":
         return None
     try:
         counts = table.count(column)
@@ -222,7 +223,7 @@ def _flag(table: Table, column: str) -> Iterator[Finding]:
     counts = _counts(table, column)
     if counts is None:
         return
-    true = sum(n for text, n in counts.items() if text.strip().lower() not in _FINE)
+    true = sum(n for text, n in counts.items() if Failure(column).holds(text))
     if true:
         yield Finding(
             "NF337",

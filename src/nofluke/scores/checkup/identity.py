@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,8 +50,8 @@ def _alike(ids: tuple[str, ...], what: str) -> Iterator[Finding]:
     yield Finding(
         "NF328",
         "misleads",
-        f"{len(pairs)} {what} ids look like another one and are different, as ids are compared "
-        f"byte for byte: {told}{more}.",
+        f"{sum(map(len, pairs))} {what} ids look like another one and are different, as ids are "
+        f"compared byte for byte: {told}{more}.",
         "write each the same way everywhere, if they are meant to be one.",
     )
 
@@ -84,7 +85,6 @@ def _copies(table: Scores) -> Iterator[Finding]:
     if not 2 <= table.K <= 5000:
         return
     by_scores = defaultdict(list)
-    have = examples_of(table) if table.K <= _MOST_PAIRS else None
     for k in range(table.K):
         x = values(table, k)
         enough = np.unique(x).size >= _DISTINCT or (np.unique(x).size > 1 and x.size >= 100)
@@ -92,15 +92,16 @@ def _copies(table: Scores) -> Iterator[Finding]:
             key = (x.tobytes(), table.places(k).tobytes())
             by_scores[key].append(k)
     groups = [[table.candidates[k] for k in ks] for ks in by_scores.values() if len(ks) > 1]
-    if have is not None and not groups:
+    if not groups and table.K <= _MOST_PAIRS:
         groups = _overlapping(table)
     if not groups:
         return
     told = "; ".join(some(group, most=3) for group in groups[:3])
+    alike = {name for group in groups for name in group}
     yield Finding(
         "NF330",
         "misleads",
-        f"{sum(map(len, groups))} candidates have exactly the scores of another on every example "
+        f"{len(alike)} candidates have exactly the scores of another on every example "
         f"that both have ({told}): a copy or a re-export counts as tried, and is compared with "
         "itself.",
         "leave out the copies.",
@@ -108,17 +109,20 @@ def _copies(table: Scores) -> Iterator[Finding]:
 
 
 def _overlapping(table: Scores) -> list[list[str]]:
-    """Pairs with equal scores on what they share, where both lack something."""
-    if table.where is None:
+    """Pairs with equal scores on what they share, where both lack something.
+
+    With several rows of an example there is no such claim, as they would have to be told apart.
+    """
+    places = [table.places(k) for k in range(table.K)]
+    if table.where is None or any(np.unique(at).size < at.size for at in places):
         return []
-    firsts = [np.unique(table.places(k), return_index=True) for k in range(table.K)]
-    scores = [values(table, k)[rows] for k, (_, rows) in enumerate(firsts)]
+    scores = [values(table, k) for k in range(table.K)]
     found = []
     for a in range(table.K):
         known = np.full(len(table.examples), np.nan)
-        known[firsts[a][0]] = scores[a]
+        known[places[a]] = scores[a]
         for b in range(a + 1, table.K):
-            x, y = known[firsts[b][0]], scores[b]
+            x, y = known[places[b]], scores[b]
             lacking = np.isnan(x)
             if ((x == y) | lacking).all() and np.unique(y[~lacking]).size >= _DISTINCT:
                 found.append([table.candidates[a], table.candidates[b]])
@@ -226,14 +230,16 @@ def _clusters(table: Scores) -> Iterator[Finding]:
     if table.cluster is None:
         return
     groups = int(np.unique(table.cluster.codes).size)
-    if groups >= int(table.n.max()):
+    parts = [table.cluster.codes[a:b] for a, b in pairwise(table.starts.tolist())]
+    own, most = max(int(np.unique(part).size) for part in parts), int(table.n.max())
+    if own >= most:
         return
-    few = " So few clusters say little about new ones." if groups < 10 else ""
+    few = " So few clusters say little about new ones." if own < 10 else ""
     yield Finding(
         "NF344",
-        "misleads" if groups < 10 else "told",
-        f"the up to {int(table.n.max())} rows of a candidate belong to {groups} clusters. For "
-        f"cases of new clusters the evidence is closer to {groups} than to the number of "
-        f"rows.{few}",
+        "misleads" if own < 10 else "told",
+        f"the rows belong to {groups} clusters, those of one candidate (up to {most}) to at most "
+        f"{own}. For cases of new clusters the evidence is closer to the number of clusters than "
+        f"to that of rows.{few}",
         "count clusters: unit='cluster' in certify, clusters=True in compare and rank.",
     )

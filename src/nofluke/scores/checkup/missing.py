@@ -79,8 +79,12 @@ def _ranking(table: Scores, common: NDArray[np.bool_]) -> str:
     """What the gaps do to the order of the means."""
     if table.better is None or table.K < 2 or not common.any():
         return "Whoever lacks the hard examples looks better."
-    own = np.array([np.mean(values(table, k)) for k in range(table.K)])
-    shared = np.array([np.mean(values(table, k)[common[table.places(k)]]) for k in range(table.K)])
+    x = [values(table, k) for k in range(table.K)]
+    with np.errstate(invalid="ignore"):  # infinite scores of both signs have no mean
+        own = np.array([np.mean(x[k]) for k in range(table.K)])
+        shared = np.array([np.mean(x[k][common[table.places(k)]]) for k in range(table.K)])
+    if np.isnan([own, shared]).any():
+        return "Whoever lacks the hard examples looks better."
     sign = -1.0 if table.better == "higher" else 1.0
     first, fair = (np.argsort(sign * means, kind="stable") for means in (own, shared))
     if (first == fair).all():

@@ -72,8 +72,9 @@ def _same_times(table: Scores) -> Iterator[Finding]:
     yield Finding(
         "NF335",
         "told",
-        f"{int(same.sum())} of {table.values.size} rows have the time of another row of the same "
-        f"candidate{within}, so the time does not say in what order they came.",
+        f"{int(same.sum())} of {table.values.size} rows have the time of another row that stands "
+        f"before them (of the same candidate{within}), so the time does not say in what order they "
+        "came.",
     )
 
 

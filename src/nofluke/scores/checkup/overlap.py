@@ -8,6 +8,7 @@ from nofluke.errors import InputError, some
 from nofluke.scores.checkup.finding import Finding
 from nofluke.scores.readers import preparing
 from nofluke.scores.readers.columns import ALIASES
+from nofluke.scores.readers.log_names import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +27,9 @@ def findings(table: Scores, train: Any) -> Iterator[Finding]:
         InputError: The training data has no column to compare.
     """
     known, how = _known(table, train)
-    ours = table.input.names if how == "input" and table.input is not None else table.examples
-    both = [text for text in ours if text and text in known]
+    names = table.input.names if how == "input" and table.input is not None else table.examples
+    ours = [text for text in names if text]  # an input may be missing
+    both = [text for text in ours if text in known]
     what = "inputs" if how == "input" else "ids"
     if both:
         yield Finding(
@@ -56,7 +58,7 @@ def _known(table: Scores, train: Any) -> tuple[set[str], str]:
                     rows.prepare(named[:1])
                     texts |= {text for text in rows.labels(named[0]) if text}
         for one in reading.logs:
-            found["example"] |= {str(e) for e in one.log.example}
+            found["example"] |= {as_text(e) for e in one.log.example}
             found["input"] |= {t for t in one.log.input or () if t}
     if table.input is not None and found["input"]:
         return found["input"], "input"

@@ -50,19 +50,16 @@ def _bounds(table: Scores) -> Iterator[Finding]:
         return
     low, high = known.bounds
     out = np.isfinite(table.values) & ((table.values < low) | (table.values > high))
-    for stand_ins in (table.failed, table.filled):
-        if stand_ins is not None:
-            out &= ~stand_ins
+    out &= _measured(table)
     if not out.any():
         return
-    rows = np.flatnonzero(out)
-    who = sorted({_owner(table, int(row)) for row in rows})
+    count, who = int(out.sum()), _owners(table, out)
     cents = (low, high) == (0, 1) and bool((table.values[out] > 0).all())
     cents = cents and bool((table.values[out] <= 100).all())
     yield Finding(
         "NF322",
         "misleads",
-        f"{counted(rows.size, 'score')} {'lies' if rows.size == 1 else 'lie'} outside {low:g} to "
+        f"{counted(count, 'score')} {'lies' if count == 1 else 'lie'} outside {low:g} to "
         f"{high:g}, the range of {table.metric!r}: "
         f"from {table.values[out].min():g} to {table.values[out].max():g}, of {some(who, most=3)}."
         f"{' They may be percentages.' if cents else ''}",
@@ -73,25 +70,21 @@ def _bounds(table: Scores) -> Iterator[Finding]:
 
 
 def _infinite(table: Scores) -> Iterator[Finding]:
-    endless = np.isinf(table.values)
-    if table.failed is not None:
-        endless &= ~table.failed
-    if table.filled is not None:
-        endless &= ~table.filled
+    endless = np.isinf(table.values) & _measured(table)
     if endless.any():
-        who = sorted({_owner(table, int(row)) for row in np.flatnonzero(endless)})
+        count, who = int(endless.sum()), _owners(table, endless)
         yield Finding(
             "NF322",
             "misleads",
-            f"{int(endless.sum())} scores are infinite ({some(who, most=3)}): a mean of them says "
-            "nothing; quantiles do.",
+            f"{counted(count, 'score')} {'is' if count == 1 else 'are'} infinite "
+            f"({some(who, most=3)}): a mean with such a score says nothing; quantiles do.",
             "find out what they stand for.",
         )
 
 
 def _constant(table: Scores) -> Iterator[Finding]:
     """Candidates without spread: where a score cannot go further, that is no sign of a mistake."""
-    alike = [k for k in range(table.K) if table.n[k] > 1 and np.ptp(values(table, k)) == 0]
+    alike = [k for k in range(table.K) if table.n[k] > 1 and _without_spread(values(table, k))]
     if not alike:
         return
     same = [(table.candidates[k], float(values(table, k)[0])) for k in alike]
@@ -112,6 +105,10 @@ def _constant(table: Scores) -> Iterator[Finding]:
         "with itself, or a metric that was not computed. No spread is no certainty.",
         "leave out what is no candidate.",
     )
+
+
+def _without_spread(x: NDArray[np.float64]) -> bool:
+    return bool(x.min() == x.max())  # a range of infinite scores is no number
 
 
 class _Atom(NamedTuple):
@@ -271,10 +268,9 @@ def _tails(table: Scores) -> Iterator[Finding]:
 
 
 def _tied(table: Scores) -> Iterator[Finding]:
-    kinds = np.unique(table.values)
+    kinds, counts = np.unique(table.values, return_counts=True)
     if table.binary or kinds.size <= 2 or kinds.size > _FEW or table.values.size < 20 * kinds.size:
         return
-    counts = np.array([(table.values == v).sum() for v in kinds])
     top = int(counts.argmax())
     yield Finding(
         "NF327",
@@ -284,5 +280,16 @@ def _tied(table: Scores) -> Iterator[Finding]:
     )
 
 
-def _owner(table: Scores, row: int) -> str:
-    return table.candidates[int(np.searchsorted(table.starts, row, side="right")) - 1]
+def _measured(table: Scores) -> NDArray[np.bool_]:
+    """Which rows have a score of their own: not one that failed, and no stand-in for a gap."""
+    own = np.ones(table.values.size, np.bool_)
+    for stand_ins in (table.failed, table.filled):
+        if stand_ins is not None:
+            own &= ~stand_ins
+    return own
+
+
+def _owners(table: Scores, rows: NDArray[np.bool_]) -> list[str]:
+    """The candidates whose rows these are, by name."""
+    owners = np.searchsorted(table.starts, np.flatnonzero(rows), side="right") - 1
+    return sorted(table.candidates[k] for k in np.unique(owners).tolist())

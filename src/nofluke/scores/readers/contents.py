@@ -172,7 +172,8 @@ def values(file: File) -> list[Any]:
         ReadError: It is neither.
     """
     written = text(file)
-    rows = [(i, row) for i, row in enumerate(written.splitlines(), start=1) if row.strip()]
+    # Only these end a line: texts in JSON may hold what else Unicode knows as a line separator.
+    rows = [(i, row) for i, row in enumerate(written.split("\n"), start=1) if row.strip()]
     if len(rows) > 1 and _is_value(rows[0][1]):
         return [parsed(row, file, inside=f"line {i}") for i, row in rows]
     return [parsed(written, file)]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _DELIMITERS = (",", ";", "\t", "|")
 _HEAD = 1 << 20  # bytes in which the header and the first lines must stand
-
-
 _MOST_LINE = 1 << 28
 
 

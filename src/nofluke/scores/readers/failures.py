@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.tables import Block, Table
 
 _CONDITION = re.compile(r"(?s)(.+?)\s*(!=|<=|>=|==|=|<|>)\s*(.*)")
-_FINE: Final = frozenset({"", "false", "0", "0.0", "none", "ok"})
+_FINE: Final = frozenset({"", "false", "0", "0.0", "no", "none", "ok"})
 _ORDER: Final[dict[str, Callable[..., NDArray[np.bool_]]]] = {
     "<": operator.lt,
     "<=": operator.le,

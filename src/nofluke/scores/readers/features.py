@@ -70,7 +70,7 @@ def read_features(
     """
     cells.check_decimal(decimal)
     with Workspace() as space:
-        found = list(opening.items(source, space))
+        found = opening.items(source, space)
         if len(found) != 1:
             raise InputError(
                 f"{len(found)} tables arrived; one table holds the rows of one time.", code="NF295"
@@ -81,6 +81,7 @@ def read_features(
         for role in optional:
             if asked.get(role) is not None and asked[role] not in table.kinds:
                 asked[role] = None
+        features = [features] if isinstance(features, str) else features
         roles, note = _roles(table, asked, features)
         read = _read(table, roles, _wanted(table, roles, features), positive)
         digest = files.digest([item.path]) if isinstance(item, files.File) else _digest(read)

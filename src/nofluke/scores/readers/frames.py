@@ -120,7 +120,7 @@ def settled(source: Any) -> Any:
         return {name: settled(frame) for name, frame in source.items()}
     stream = streams.of(source)
     if stream is not None:
-        return stream.fetch(list(stream.empty.column_names))
+        return _computed(stream.fetch, list(stream.empty.column_names), stream.source)
     known = nw.from_native(source, pass_through=True)
     if isinstance(known, nw.LazyFrame) and not known.implementation.is_duckdb():
         return _computed(lambda _: known.collect(), [], _source(source)).to_native()

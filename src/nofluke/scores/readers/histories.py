@@ -77,14 +77,13 @@ def log(runs: Sequence[Run], *, notes: Iterable[str] = (), **said: Any) -> Log:
             for name in metrics:
                 scores[name].append(values.get(name))
     words = dict.fromkeys(word for run in runs for word in run.more)
-    candidates = [run.candidate for run in owners]
     alone = len(runs) == 1
     return Log(
-        candidate=runs[0].candidate if alone else [c or r.name for c, r in _pairs(owners)],
+        candidate=runs[0].candidate if alone else [run.candidate or run.name for run in owners],
         example=[EXAMPLE] * len(owners),
         run=[run.name for run in owners],
         scores=scores,
-        settings=runs[0].settings if alone and candidates[0] is not None else {},
+        settings=runs[0].settings if alone and runs[0].candidate is not None else {},
         alternatives={STEP: steps},
         usual_readings={STEP: LAST},
         more={word: [run.more.get(word) for run in owners] for word in words},
@@ -92,10 +91,6 @@ def log(runs: Sequence[Run], *, notes: Iterable[str] = (), **said: Any) -> Log:
         notes=(*notes, *_missing(runs)),
         **said,
     )
-
-
-def _pairs(runs: Sequence[Run]) -> list[tuple[str | None, Run]]:
-    return [(run.candidate, run) for run in runs]
 
 
 def _last(run: Run) -> dict[str, float | None]:

@@ -50,13 +50,15 @@ def logs(folder: Path, space: Workspace, reader: Reader | None = None) -> Folder
     """
     found: list[Known] = []
     others: list[Path] = []
+    whole: set[Path] = set()  # folders that are one log; what is below belongs to it
     for path in _walk(folder):
-        if any(k.file.path in path.parents for k in found if k.reader.folders):
+        if not whole.isdisjoint(path.parents):
             continue
         if path.is_dir():
-            whole = _asked(reader, recognition.of_folder(path)) if _folder_readers() else None
-            if whole is not None:
-                found.append(Known(files.folder(path, space), whole))
+            owner = recognition.of_folder(path, reader)
+            if owner is not None:
+                whole.add(path)
+                found.append(Known(files.folder(path, space), owner))
             continue
         known = _of_file(path, space, reader)
         if known is None:
@@ -66,20 +68,12 @@ def logs(folder: Path, space: Workspace, reader: Reader | None = None) -> Folder
     return _rows_first(found, others, folder)
 
 
-def _folder_readers() -> bool:
-    return any(reader.folders for reader in recognition.readers())
-
-
-def _asked(only: Reader | None, found: Reader | None) -> Reader | None:
-    return found if only is None or found is None or found.key == only.key else None
-
-
 def _of_file(path: Path, space: Workspace, only: Reader | None) -> Known | None:
     if not path.stat().st_size:
         return None
     with files.reading(Source(str(path), str(path))):
         file = files.told(path, str(path), space)
-    reader = _asked(only, recognition.of_file(file))
+    reader = recognition.of_file(file, only)
     return None if reader is None else Known(file, reader)
 
 

@@ -14,7 +14,6 @@ from nofluke.scores.readers.columns import Name
 from nofluke.scores.readers.log_folders import Known
 
 if TYPE_CHECKING:
-    from nofluke.scores.readers.files import File
     from nofluke.scores.readers.logs import Reader
     from nofluke.scores.readers.tables import Table
     from nofluke.scores.readers.workspace import Workspace
@@ -22,19 +21,12 @@ if TYPE_CHECKING:
 Notes: TypeAlias = tuple[str, ...]
 
 
-def items(source: Any, space: Workspace) -> Iterator[tuple[Any, Name]]:
+def items(source: Any, space: Workspace) -> list[tuple[Any, Name]]:
     """The files or frames, each with the candidate it holds if no column says."""
     search_results.refuse(source)
-    if isinstance(source, Mapping):
-        yield from _named(source, space)
-    elif _is_path(source):
-        yield from _by_stem(files.find(source, space))
-    elif isinstance(source, list | tuple) and not source:
-        raise InputError("the list is empty; give paths or rows.", code="NF002")
-    elif isinstance(source, list | tuple) and all(map(_is_path, source)):
-        yield from _by_stem([file for path in source for file in files.find(path, space)])
-    else:
-        yield source, Name()
+    return _without_shared_stems(
+        [one for path, name in _paths(source) for one in _plain(path, name, space)]
+    )
 
 
 def known(
@@ -52,7 +44,7 @@ def known(
     """
     only = None if reader is None else recognition.named(reader)
     if reader is not None and only is None:
-        return list(items(source, space)), ()
+        return items(source, space), ()
     found: list[tuple[Any, Name]] = []
     notes: list[str] = []
     for path, name in _paths(source):
@@ -83,16 +75,17 @@ def _paths(source: Any) -> Iterator[tuple[Any, Name]]:
 
 def _one(path: Any, name: Name, space: Workspace, only: Reader | None) -> list[tuple[Any, Name]]:
     """A file with the reader that knows it, or as a plain table; a frame as it is."""
-    if not _is_path(path):
-        return [(path, name)]
     found: list[tuple[Any, Name]] = []
-    for file in files.find(path, space):
-        reader = only or recognition.of_file(file)
-        found.append((Known(file, reader) if reader is not None else file, name))
+    for item, _ in _plain(path, name, space):
+        reader = (only or recognition.of_file(item)) if isinstance(item, files.File) else None
+        found.append((Known(item, reader) if reader is not None else item, name))
     return found
 
 
 def _plain(path: Any, name: Name, space: Workspace) -> list[tuple[Any, Name]]:
+    """The files that a path names, as plain tables; a frame as it is."""
+    if not _is_path(path):
+        return [(path, name)]
     return [(file, name) for file in files.find(path, space)]
 
 
@@ -112,12 +105,6 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike)
 
 
-def _named(source: Mapping[Any, Any], space: Workspace) -> Iterator[tuple[Any, Name]]:
-    for name, value in _checked(source):
-        for item in files.find(value, space) if _is_path(value) else [value]:
-            yield item, Name(name, given=True)
-
-
 def _checked(source: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
     streams.refuse_splits(source)
     if not source:
@@ -126,13 +113,6 @@ def _checked(source: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
         if not isinstance(name, str) or not name:
             raise InputError(f"the candidate {name!r} must be text.", code="NF008")
         yield name, value
-
-
-def _by_stem(found: list[File]) -> Iterator[tuple[Any, Name]]:
-    """Files, each naming its candidate where no other file has the same stem."""
-    stems = [file.stem for file in found]
-    for file, stem in zip(found, stems, strict=True):
-        yield file, Name(stem if stems.count(stem) == 1 else None)
 
 
 def table(item: Any, delimiter: str | None, decimal: str | None, space: Workspace) -> Table:

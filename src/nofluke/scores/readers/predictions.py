@@ -101,7 +101,7 @@ def read_predictions(
     _check_better(better)
     wanted = _checked(columns, candidates)
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
-        items = list(opening.items(source, space))
+        items = opening.items(source, space)
         found = [item.path for item, _ in items if isinstance(item, files.File)]
         digest = pool.submit(files.digest, found) if len(found) == len(items) else None
         tables = [(opening.table(item, delimiter, decimal, space), name) for item, name in items]

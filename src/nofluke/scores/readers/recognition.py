@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GROUP: Final = "nofluke.readers"
 PLAIN: Final = "table"  # the name under which a log is read as a plain table
 
-# One module for each format; each has `READERS`. A reader is asked before those behind it.
+# One module for each format; each has `READERS`.
 _MODULES: Final = (
     "alpaca_eval",
     "arena",
@@ -64,7 +64,7 @@ _MODULES: Final = (
 
 @functools.cache
 def readers() -> tuple[Reader, ...]:
-    """All readers: those of other packages first, so that they may know a file better."""
+    """All readers: those of other packages first; their order decides nothing, see ``of_file``."""
     brought = [_brought(point) for point in metadata.entry_points(group=GROUP)]
     own = [
         reader
@@ -92,14 +92,18 @@ def named(key: str) -> Reader | None:
     return found[key]
 
 
-def of_file(file: File) -> Reader | None:
+def of_file(file: File, only: Reader | None = None) -> Reader | None:
     """The reader that knows a file; None if it is a plain table, or nothing known.
+
+    Args:
+        file: The file.
+        only: The only reader to ask, if the caller named one.
 
     Raises:
         ReadError: Several readers know it.
     """
     head = Head(file.path, files.start(file))
-    return _one([r for r in readers() if not r.folders and r.knows(head)], file.label)
+    return _one([r for r in _asked(only) if not r.folders and r.knows(head)], file.label)
 
 
 def knows(reader: Reader, file: File) -> bool:
@@ -109,14 +113,22 @@ def knows(reader: Reader, file: File) -> bool:
     )
 
 
-def of_folder(folder: Path) -> Reader | None:
+def of_folder(folder: Path, only: Reader | None = None) -> Reader | None:
     """The reader that knows a folder as one log; None if none does.
+
+    Args:
+        folder: The folder.
+        only: The only reader to ask, if the caller named one.
 
     Raises:
         ReadError: Several readers know it.
     """
     head = Head(folder)
-    return _one([r for r in readers() if r.folders and r.knows(head)], str(folder))
+    return _one([r for r in _asked(only) if r.folders and r.knows(head)], str(folder))
+
+
+def _asked(only: Reader | None) -> tuple[Reader, ...]:
+    return readers() if only is None else (only,)
 
 
 def _one(found: list[Reader], label: str) -> Reader | None:

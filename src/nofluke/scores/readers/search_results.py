@@ -109,6 +109,8 @@ def log(results: Mapping[str, Any]) -> Log:
     splits = sorted({int(m[1]) for m in columns})
     metrics = dict.fromkeys(m[2] for m in columns)
     rounds = {"iter": results["iter"]} if "iter" in results else {}
+    times = [name for name in _TIMES if name in results]
+    _check_lengths(results, [*columns.values(), *rounds, *times])
     params, repeated = _names(results["params"], rounds.get("iter", [0] * len(results["params"])))
     scores: dict[str, list[float | None]] = {
         metric: [
@@ -118,7 +120,6 @@ def log(results: Mapping[str, Any]) -> Log:
         ]
         for metric in metrics
     }
-    times = [name for name in _TIMES if name in results]
     return Log(
         candidate=params * len(splits),
         example=[f"split{s}" for s in splits for _ in params],
@@ -128,6 +129,17 @@ def log(results: Mapping[str, Any]) -> Log:
         better=dict.fromkeys(metrics, "higher"),
         notes=(*_notes(scores, len(params), len(splits)), *repeated),
     )
+
+
+def _check_lengths(results: Mapping[str, Any], names: Sequence[str]) -> None:
+    n = len(results["params"])
+    for name in names:
+        if len(results[name]) != n:
+            raise InputError(
+                f"cv_results_ has {n} configurations in 'params' and {len(results[name])} values "
+                f"in {name!r}; expected one for each. Give it as the search left it.",
+                code="NF008",
+            )
 
 
 def _notes(
