@@ -145,3 +145,16 @@ def test_what_cannot_be_compared():
         compared(of(v=[1.0, 2.0]), of(v=["a", "b"]))
     with pytest.raises(InputError, match="1 infinite values"):
         compared(of(v=[1.0, 2.0]), of(v=[1.0, math.inf]))
+
+
+@pytest.mark.parametrize("form", ["csv", "rows"])
+def test_a_column_called_row_number_stays_what_it_is(form, tmp_path):
+    source = [{"row number": v, "row number'": t, "y": 1} for v, t in ((7, "b"), (5, "a"))]
+    if form == "csv":
+        path = tmp_path / "t.csv"
+        pd.DataFrame(source).to_csv(path, index=False)
+        source = path
+    found = read_features(source)
+    assert found.numbers["row number"].tolist() == [7, 5]
+    texts = found.texts["row number'"]
+    assert [texts.names[c] for c in texts.codes] == ["b", "a"]
