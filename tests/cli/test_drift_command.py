@@ -255,6 +255,19 @@ def test_following_ends_when_nothing_comes_and_an_open_line_is_told(capsys, file
     assert "NF299: the last line of live.csv has no end yet" in out
 
 
+def test_only_the_last_log_of_several_is_still_growing(capsys, files):
+    for name in ("first.csv", "live.csv"):
+        (files / name).write_text("risk,died\n0.9,1\n0.8,1")
+    clock, sleep = grow(files / "live.csv", [])
+    roles = {"label": "died", "prediction": "risk"}
+    how = {"roles": roles, "follow": True, "idle": 5, "clock": clock, "sleep": sleep}
+    assert drift_monitor.watch(["before.csv", "first.csv", "live.csv"], **how) == 0
+    out = capsys.readouterr().out
+    assert "with 3 labelled rows" in out
+    assert out.count("has no end yet") == 1
+    assert "the last line of live.csv has no end yet" in out
+
+
 def test_an_interrupt_keeps_whole_batches(capsys, files):
     path = files / "live.csv"
     path.write_text("week,risk,died\n1,0.9,1\n1,0.8,1\n2,0.7,1\n")
