@@ -132,10 +132,10 @@ def of_shares(found: Shares, *, moved: bool | None, believed: bool | None) -> li
 def of_precision(found: Shares, before: Counts | None, now: Counts | None) -> list[Row]:
     """The share of positives among flagged rows, counted or by way of the share of positives."""
     told = []
-    level = _level(found)
+    error = _error(found)
     for name, cells in (("before, by labels", before), ("now, by labels", now)):
-        if cells is not None and cells.tp + cells.fp and level is not None:
-            limits = proportions.of_counts(cells.tp, cells.tp + cells.fp, alpha=level)
+        if cells is not None and cells.tp + cells.fp and error is not None:
+            limits = proportions.of_counts(cells.tp, cells.tp + cells.fp, alpha=error)
             told.append(_interval("precision", f"precision {name}", limits))
     flags = found.flags
     if flags is not None and flags.precision is not None and before is not None:
@@ -162,7 +162,8 @@ def _by_flags(share: float, before: Counts) -> float | None:
     return right / (right + wrong) if right + wrong > 0 else None
 
 
-def _level(found: Shares) -> float | None:
+def _error(found: Shares) -> float | None:
+    """The error level of each interval of the share of positives."""
     known = [p for p in (found.labelled, found.flags, found.before) if p is not None]
     return next((p.alpha for p in known if not isinstance(p, float)), None)
 
