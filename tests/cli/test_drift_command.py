@@ -194,6 +194,17 @@ def test_a_rate_and_an_error_column_with_clusters(capsys, files):
     assert "upper limit of before" not in " ".join(told["sentences"])
 
 
+def test_losses_are_not_called_rows_that_are_wrong(capsys, files):
+    (files / "losses.csv").write_text("loss\n" + "0.6\n" * 200)
+    given = ("losses.csv", "--monitor", "--rate", "0.2")
+    told = json.loads(ask(capsys, *given, "--format", "json", "--report", "watch.html")[1])
+
+    assert told["alarm"]
+    said = f"The mean error has been above 0.2: alarm at batch {told['alarm']}."
+    assert said in told["sentences"]
+    assert "of all rows" not in (files / "watch.html").read_text(encoding="utf-8")
+
+
 def test_errors_by_class_need_labels(capsys, files):
     (files / "errors.csv").write_text("error\n1\n0\n")
     code, _, err = ask(

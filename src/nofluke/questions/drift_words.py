@@ -41,6 +41,9 @@ _SHARES: Final = {
     "negatives": "The share of negatives that are flagged",
 }
 
+# Errors that are watched without classes may be losses, or means of clusters.
+_ALONE: Final = {"errors": "The mean error"}
+
 
 def row(part: str, name: str, **told: Any) -> Row:
     """A row of the answer; what is not told is None."""
@@ -247,8 +250,9 @@ def of_alarms(found: Watch | None, before: str = ", the upper limit of before") 
     """One sentence for each monitor with an alarm."""
     if found is None:
         return []
+    shares = _SHARES if len(found.monitors) > 1 else {**_SHARES, **_ALONE}
     return [
-        f"{_SHARES[name]} has been above "
+        f"{shares[name]} has been above "
         f"{outward(found.monitors[name].reference, 'higher', digits=4)}{before}: alarm at batch "
         f"{at}."
         for name, at in found.alarms.items()

@@ -59,7 +59,7 @@ def watched(result: DriftWatched) -> dict[str, Any]:
     return common(result) | {
         "banner": head,
         "counted": "labelled rows",
-        "who": WHO,
+        "who": WHO if len(result.monitors) > 1 else {**WHO, "errors": "mean error"},
         "rows": result.rows(),
         "facts": [
             ("batches", str(result.batches)),
