@@ -203,6 +203,9 @@ def test_losses_are_not_called_rows_that_are_wrong(capsys, files):
     said = f"The mean error has been above 0.2: alarm at batch {told['alarm']}."
     assert said in told["sentences"]
     assert "of all rows" not in (files / "watch.html").read_text(encoding="utf-8")
+    shown = ask(capsys, *given)[1]
+    assert "mean error" in shown
+    assert "of all rows" not in shown
 
 
 def test_errors_by_class_need_labels(capsys, files):

@@ -213,8 +213,8 @@ def _truth(positive: NDArray[Any]) -> NDArray[np.bool_]:
     known = np.isin(positive, (0, 1))
     if not known.all():
         raise InputError(
-            f"positive= holds {positive[~known].tolist()[0]!r}; expected True or False (1 or 0) for each "
-            "row, such as labels == 1.",
+            f"positive= holds {positive[~known].tolist()[0]!r}; expected True or False (1 or 0) "
+            "for each row, such as labels == 1.",
             code="NF008",
         )
     return np.asarray(positive.astype(np.bool_))

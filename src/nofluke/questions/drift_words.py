@@ -9,6 +9,8 @@ from nofluke.classify import cost
 from nofluke.results import outward, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from nofluke.drift import CovariateDrift, Watch
     from nofluke.questions.drift_card import DriftCard
     from nofluke.questions.drift_parts import Counts, Errors, Shares
@@ -40,9 +42,6 @@ _SHARES: Final = {
     "positives": "The share of positives that are missed",
     "negatives": "The share of negatives that are flagged",
 }
-
-# Errors that are watched without classes may be losses, or means of clusters.
-_ALONE: Final = {"errors": "The mean error"}
 
 
 def row(part: str, name: str, **told: Any) -> Row:
@@ -246,11 +245,16 @@ def of_errors(found: Errors | None, reason: str) -> list[Row]:
     ]
 
 
+def watched(monitors: Collection[Any]) -> dict[str, str]:
+    """What each monitor watches; errors that stand alone may be losses, or means of clusters."""
+    return WHO if len(monitors) > 1 else {**WHO, "errors": "mean error"}
+
+
 def of_alarms(found: Watch | None, before: str = ", the upper limit of before") -> list[str]:
     """One sentence for each monitor with an alarm."""
     if found is None:
         return []
-    shares = _SHARES if len(found.monitors) > 1 else {**_SHARES, **_ALONE}
+    shares = _SHARES if len(found.monitors) > 1 else {**_SHARES, "errors": "The mean error"}
     return [
         f"{shares[name]} has been above "
         f"{outward(found.monitors[name].reference, 'higher', digits=4)}{before}: alarm at batch "
