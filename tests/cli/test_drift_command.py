@@ -194,6 +194,20 @@ def test_a_rate_and_an_error_column_with_clusters(capsys, files):
     assert "upper limit of before" not in " ".join(told["sentences"])
 
 
+def test_losses_are_not_called_rows_that_are_wrong(capsys, files):
+    (files / "losses.csv").write_text("loss\n" + "0.6\n" * 200)
+    given = ("losses.csv", "--monitor", "--rate", "0.2")
+    told = json.loads(ask(capsys, *given, "--format", "json", "--report", "watch.html")[1])
+
+    assert told["alarm"]
+    said = f"The mean error has been above 0.2: alarm at batch {told['alarm']}."
+    assert said in told["sentences"]
+    assert "of all rows" not in (files / "watch.html").read_text(encoding="utf-8")
+    shown = ask(capsys, *given)[1]
+    assert "mean error" in shown
+    assert "of all rows" not in shown
+
+
 def test_errors_by_class_need_labels(capsys, files):
     (files / "errors.csv").write_text("error\n1\n0\n")
     code, _, err = ask(
@@ -253,6 +267,19 @@ def test_following_ends_when_nothing_comes_and_an_open_line_is_told(capsys, file
     out = capsys.readouterr().out
     assert "No alarm after 1 batch with 1 labelled row" in out
     assert "NF299: the last line of live.csv has no end yet" in out
+
+
+def test_only_the_last_log_of_several_is_still_growing(capsys, files):
+    for name in ("first.csv", "live.csv"):
+        (files / name).write_text("risk,died\n0.9,1\n0.8,1")
+    clock, sleep = grow(files / "live.csv", [])
+    roles = {"label": "died", "prediction": "risk"}
+    how = {"roles": roles, "follow": True, "idle": 5, "clock": clock, "sleep": sleep}
+    assert drift_monitor.watch(["before.csv", "first.csv", "live.csv"], **how) == 0
+    out = capsys.readouterr().out
+    assert "with 3 labelled rows" in out
+    assert out.count("has no end yet") == 1
+    assert "the last line of live.csv has no end yet" in out
 
 
 def test_an_interrupt_keeps_whole_batches(capsys, files):

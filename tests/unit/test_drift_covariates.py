@@ -185,3 +185,16 @@ def test_labellings_in_parts_are_those_at_once(monkeypatch):
     # The package's function of that name hides the module from a plain import.
     monkeypatch.setattr(sys.modules["nofluke.drift.covariates"], "_CELLS", 500)
     assert drift.covariates(before, now).auc_pvalue == at_once.auc_pvalue
+
+
+def test_an_estimator_of_ones_own_gets_the_values_as_they_are():
+    seen = []
+
+    class Noting(LogisticRegression):
+        def fit(self, X, y):
+            seen.append(np.unique(X))
+            return super().fit(X, y)
+
+    before, now = np.array([1.0, 3.0] * 10), np.array([1.0, 100.0] * 10)
+    drift.covariates(before, now, estimator=Noting(), n_resamples=39, n_folds=2)
+    assert np.unique(np.concatenate(seen)).tolist() == [1.0, 3.0, 100.0]

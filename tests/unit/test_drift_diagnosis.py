@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from nofluke import drift
+from nofluke import drift, proportions
 from nofluke.errors import InputError
 
 
@@ -82,3 +82,12 @@ def test_a_share_before_that_is_none_moves_nothing(prevalence):
     share = drift.bbse(80, 20, 20, 380, flagged=300, n=800)
     with pytest.raises(InputError):
         drift.diagnose(share=share, prevalence=prevalence)
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float64])
+def test_a_share_of_before_may_be_any_kind_of_number(kind):
+    now = proportions.of_counts(90, 100, alpha=0.05)
+    assert drift.moved(now, kind(0.5))
+    assert not drift.moved(now, kind(0.875))
+    found = drift.diagnose(labelled=now, prevalence=kind(0.5))
+    assert found.seen == ("share of positives",)

@@ -150,3 +150,16 @@ def test_what_cannot_be_compared():
 def test_one_feature_may_be_named_without_a_list():
     rows = [{"age": 30, "site": "a", "y": 0}, {"age": 40, "site": "b", "y": 1}]
     assert list(read_features(rows, features="age").numbers) == ["age"]
+
+
+@pytest.mark.parametrize("form", ["csv", "rows"])
+def test_a_column_called_row_number_stays_what_it_is(form, tmp_path):
+    source = [{"row number": v, "row number'": t, "y": 1} for v, t in ((7, "b"), (5, "a"))]
+    if form == "csv":
+        path = tmp_path / "t.csv"
+        pd.DataFrame(source).to_csv(path, index=False)
+        source = path
+    found = read_features(source)
+    assert found.numbers["row number"].tolist() == [7, 5]
+    texts = found.texts["row number'"]
+    assert [texts.names[c] for c in texts.codes] == ["b", "a"]

@@ -153,3 +153,13 @@ def test_flags_say_nothing_of_the_share_once_rates_within_a_class_have_moved():
 
     assert found.seen == ("errors within a class",)
     assert found.excluded == ("label drift alone",)
+
+
+@pytest.mark.parametrize("positive", [[-1, -1, 1], [0.0, float("nan"), 1.0], ["no", "yes", "yes"]])
+def test_labels_that_are_not_true_or_false_are_refused(positive):
+    """Each of them would count every row as positive."""
+    begun = watch(positives=0.1, negatives=0.1)
+    with pytest.raises(InputError, match="True or False") as refused:
+        begun.add([1, 0, 1], positive=positive)
+    assert refused.value.code == "NF008"
+    assert begun.add([1, 0], positive=[1.0, 0.0]).rows()[1]["n"] == 1

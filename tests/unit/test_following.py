@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nofluke.errors import InputError, ReadError
 from nofluke.questions import growing
 from nofluke.questions.following import ArrivalOrder, PairReader
+from nofluke.questions.growing import number
 
 WIDE = "item,score_a,score_b\nq1,1,0\nq2,0.5,1e-1\nq3,true,.25\n"
 LONG = "model,item,score\nold,q1,1\nnew,q2,0.5\nother,q1,x\nnew,q1,0\nold,q2,1\nold,q3,1\n"
@@ -196,3 +197,10 @@ def test_sorted_items_are_pointed_out_from_fifty_on():
     assert "fall" in falling.note
     assert shuffled.note is None
     assert (constant.note, constant.correlation) == (None, 0)
+
+
+def test_a_whole_number_beyond_floats_is_what_a_csv_file_makes_of_it():
+    huge = "1" + "0" * 400
+    for text in (huge, f"-{huge}"):
+        assert number(int(text)) == number(text) == math.copysign(math.inf, float(text))
+    assert [number(v) for v in (3, True, 0.1, 2**53 + 1)] == [3.0, 1.0, 0.1, float(2**53 + 1)]

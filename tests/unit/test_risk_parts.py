@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
 from nofluke.errors import InputError
+from nofluke.report import page
 from nofluke.selection import noise_bias_variance, predict_repeatedly, simulate_risk_parts
 
 RNG = np.random.default_rng(3)
@@ -108,6 +109,15 @@ def test_no_word_on_standard_errors_where_there_is_none():
     (said, *_) = noise_bias_variance(F[:2], Y[0], shared_seeds=False).sentences()
     assert "SE" not in said
     assert "standard errors" not in said
+
+
+def test_numbers_without_a_standard_error_are_descriptive():
+    bare = noise_bias_variance(F[:2], Y[0], shared_seeds=False)
+    assert {p.se for p in bare.parts} == {None}
+    assert bare.guarantee == "descriptive"
+    assert {r["guarantee"] for r in bare.rows()} == {"descriptive"}
+    assert "(asymptotic" not in page(bare)
+    assert noise_bias_variance(F[:2], Y, shared_seeds=False).guarantee == "asymptotic"
 
 
 def test_parts_below_zero_are_shown_and_told():

@@ -143,6 +143,11 @@ def test_one_fold_shows_no_spread():
     assert "(one fold shows no spread; 1 fold, 5 groups)" in found.sentences()[0]
 
 
+def test_one_group_is_told_as_one():
+    found = asked(folds=[(np.flatnonzero(DEVICE < 14), np.flatnonzero(DEVICE == 14))])
+    assert "(one fold shows no spread; 1 fold, 1 group)" in found.sentences()[0]
+
+
 def test_the_level_is_told_unrounded():
     assert "heuristic at 99.999 %" in asked(level=0.99999).sentences()[0]
 

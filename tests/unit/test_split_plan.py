@@ -1,3 +1,4 @@
+import json
 import pickle
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 
 from nofluke.errors import InputError
+from nofluke.selection.repeats.journal import spelled
 from nofluke.selection.split_plan import plan_split, positions
 
 
@@ -291,3 +293,16 @@ def test_an_inner_layer_without_times_has_folds():
 def test_an_inner_layer_counts_its_folds_in_whole_numbers(n_splits):
     with pytest.raises(InputError, match="n_splits"):
         plan_split(time=np.arange(20)).within(np.arange(12), n_splits=n_splits)
+
+
+def test_files_of_finished_runs_tell_plans_apart_that_read_alike():
+    device, _, _ = two_plants()
+    plans = [plan_split(group=device, seed=0), plan_split(group=device, seed=1)]
+    plans.append(plan_split(group=device[::-1], seed=0))
+    searches = [GridSearchCV(DummyClassifier(), {}, cv=plan) for plan in plans]
+
+    assert len({repr(plan) for plan in plans}) == 1
+    for asked in (plans, searches):
+        told = [json.dumps(spelled(one)) for one in asked]
+        assert len(set(told)) == 3
+    assert spelled(plans[0]) == spelled(plan_split(group=device, seed=0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import sys
 import time
@@ -116,17 +115,18 @@ def watch(
     try:
         for i, path in enumerate(logs):
             log = _Log(run, path, positive)
+            grows = follow and i == len(logs) - 1
             with closing(Tail(Path(path))) as tail:
                 last = clock()
                 while True:
                     if log.take(tail):
                         last = clock()
-                    if not (follow and i == len(logs) - 1) or run.watch.alarm is not None:
+                    if not grows or run.watch.alarm is not None:
                         break
                     if patience is not None and clock() - last >= patience:
                         break
                     sleep(wait)
-            log.close(whole=not follow)
+            log.close(whole=not grows)
     except KeyboardInterrupt:
         interrupted = True
     run.save()
@@ -389,7 +389,7 @@ class _Log:
             return
         watch = self._run.watch
         told = "; ".join(
-            f"{name}: {outward(min(m.evidence, math.exp(700)), 'higher', digits=3)} of {m.limit:g}"
+            f"{name}: {outward(m.evidence, 'higher', digits=3)} of {m.limit:g}"
             for name, m in watch.monitors.items()
         )
         sys.stdout.write(f"batches={watch.batches} rows={watch.n}  evidence {told}\n")

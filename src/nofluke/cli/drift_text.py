@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nofluke.cli.tables import grid
 from nofluke.questions.drift_watched import DriftWatched
-from nofluke.questions.drift_words import WHO
+from nofluke.questions.drift_words import watched
 from nofluke.results import outward, percent
 
 if TYPE_CHECKING:
@@ -90,10 +90,20 @@ def _features(result: DriftCard) -> Table:
 
 
 def _monitors(result: DriftWatched) -> Table:
-    heads = ["share", "reference", "n", "seen", "evidence", "largest", "needed", "alarm at batch"]
+    names = watched(result.monitors)
+    heads = [
+        "error rate",
+        "reference",
+        "n",
+        "seen",
+        "evidence",
+        "largest",
+        "needed",
+        "alarm at batch",
+    ]
     lines = [
         [
-            WHO[m["what"]],
+            names[m["what"]],
             _short(m["reference"]),
             str(m["n"]),
             _short(m["errors"] / m["n"]) if m["n"] else "",
@@ -104,7 +114,7 @@ def _monitors(result: DriftWatched) -> Table:
         ]
         for m in result.monitors
     ]
-    return grid(heads, lines, texts={"share"})
+    return grid(heads, lines, texts={"error rate"})
 
 
 def remarks(result: DriftCard | DriftWatched) -> list[str]:

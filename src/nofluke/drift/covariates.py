@@ -441,15 +441,15 @@ def _told_apart(
 ) -> tuple[float, float]:
     """The area out of fold and the share of permutations that reach it."""
     X = np.concatenate([a, b])
-    # By powers of two, so that squares of huge and of tiny values stay finite and nothing else
-    # changes.
-    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
     fold = rng.permutation(np.arange(len(X)) % folds)
     now = np.arange(len(X)) >= len(a)
     labels = np.column_stack([now, *(rng.permutation(now) for _ in range(B))])
     if estimator is not None:
         found = _areas_of(estimator, X, labels, fold)
     else:
+        # By powers of two, so that squares of huge and of tiny values stay finite and nothing else
+        # changes; an estimator of one's own gets the values as they are.
+        X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])
         at_once = max(1, _CELLS // len(X))
         found = np.concatenate(
             [

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from nofluke import checks
 from nofluke.errors import InputError
+from nofluke.results import Interval
 from nofluke.shown import Shown
 
 if TYPE_CHECKING:
     from nofluke.drift.concept import Monitor
     from nofluke.drift.covariates import CovariateDrift
     from nofluke.drift.labels import LabelShift
-    from nofluke.results import Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def diagnose(
         raise InputError(
             "diagnose() needs some evidence, and share= and prevalence= together.", code="NF008"
         )
-    if isinstance(prevalence, float | int):
+    if prevalence is not None and not isinstance(prevalence, Interval):
         checks.fraction(prevalence, name="prevalence")
     counted = moved(labelled, prevalence)
     classes = [m for m in (positives, negatives) if m is not None]
@@ -134,9 +134,7 @@ def moved(now: Interval | None, before: float | Interval | None) -> bool:
     """
     if now is None or before is None:
         return False
-    low, high = (
-        (before, before) if isinstance(before, float | int) else (before.lower, before.upper)
-    )
+    low, high = (before.lower, before.upper) if isinstance(before, Interval) else (before, before)
     return now.upper < low or high < now.lower
 
 

@@ -70,7 +70,8 @@ class Watch:
                 mean in place of its rows.
 
         Raises:
-            InputError: Values outside [0, 1], other lengths, or no ``positive`` where it is needed.
+            InputError: Values outside [0, 1], other lengths, or no ``positive`` where it is needed,
+                or one that is not true or false.
         """
         x = checks.sample(errors, name="errors")
         y = _beside(positive, x.size, "positive")
@@ -80,7 +81,7 @@ class Watch:
                 "positive= is missing; monitors of positives and negatives need it.", code="NF008"
             )
         everything = np.ones(x.size, np.bool_)
-        of_class = everything if y is None else y.astype(np.bool_)
+        of_class = everything if y is None else _truth(y)
         parts = {"errors": everything, "positives": of_class, "negatives": ~of_class}
         after, batches = dict(self.monitors), self.batches + 1
         alarms = dict(self.alarms)
@@ -205,6 +206,18 @@ def _beside(values: ArrayLike | None, n: int, name: str) -> NDArray[Any] | None:
     if found.shape != (n,):
         raise InputError(f"{name} has shape {found.shape}; expected ({n},).", code="NF008")
     return found
+
+
+def _truth(positive: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows are positive; labels of other kinds would all count as true."""
+    known = np.isin(positive, (0, 1))
+    if not known.all():
+        raise InputError(
+            f"positive= holds {positive[~known].tolist()[0]!r}; expected True or False (1 or 0) "
+            "for each row, such as labels == 1.",
+            code="NF008",
+        )
+    return np.asarray(positive.astype(np.bool_))
 
 
 def _draws(x: NDArray[np.float64], clusters: NDArray[Any] | None) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from nofluke.ledger.answers import Line
 
-#: Lanes for rows that one picture can show; of more it shows those that were looked at last.
+#: Lanes for rows that one picture can show; of more it shows those that the ledger knows last.
 MOST_SETS = 12
 
 _RECORDS = "records"

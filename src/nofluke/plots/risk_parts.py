@@ -40,10 +40,12 @@ def risk_parts(result: RiskParts, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_yticks(range(len(shown)), [_NAMES.get(p.part, p.part) for p in shown])
     ax.tick_params(axis="y", length=0)
+    pale = "pale bars are parts of, or sums of, others"
+    sure = any(p.se is not None for p in shown)
     canvas.footer(
         ax,
         [
-            "black: one standard error on each side; pale bars are parts of, or sums of, others",
+            f"black: one standard error on each side; {pale}" if sure else pale,
             "rings: without the correction for the finite number of runs",
         ],
     )
@@ -56,7 +58,7 @@ def risk_parts(result: RiskParts, *, ax: Axes | None = None) -> Axes:
         ),
         told=(
             f"{len(shown)} bars, one for each part of the squared loss, with a standard error on "
-            "each side, and rings where the uncorrected value differs."
+            "each side where it is known, and rings where the uncorrected value differs."
         ),
         x="squared loss, in squared units of the target",
         y="",

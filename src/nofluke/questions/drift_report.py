@@ -235,7 +235,7 @@ def _card(
     ]
     follows = moved or believed
     return DriftCard(
-        guarantee=_guarantee(found, shares, watched),
+        guarantee=_guarantee(found),
         assumes=_assumes(found, shares, watched),
         n=reference.n + current.n,
         digest=hashlib.sha256(f"{reference.digest} {current.digest}".encode()).hexdigest(),
@@ -275,13 +275,10 @@ def _diagnosis(
     )
 
 
-def _guarantee(found: CovariateDrift | None, shares: Shares, errors: Errors | None) -> Guarantee:
-    """The weakest word of the parts from which something may be found."""
-    if found is not None and found.guarantee == "asymptotic":
-        return "asymptotic"
-    if found is None and shares.flags is None and shares.labelled is None and errors is not None:
-        return "anytime"
-    return "finite-sample"
+def _guarantee(found: CovariateDrift | None) -> Guarantee:
+    """The weakest word: findings on the share are exact, and those on errors hold at any time."""
+    asymptotic = found is not None and found.guarantee == "asymptotic"
+    return "asymptotic" if asymptotic else "finite-sample"
 
 
 def _assumes(

@@ -9,6 +9,8 @@ from nofluke.classify import cost
 from nofluke.results import outward, percent
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from nofluke.drift import CovariateDrift, Watch
     from nofluke.questions.drift_card import DriftCard
     from nofluke.questions.drift_parts import Counts, Errors, Shares
@@ -132,10 +134,10 @@ def of_shares(found: Shares, *, moved: bool | None, believed: bool | None) -> li
 def of_precision(found: Shares, before: Counts | None, now: Counts | None) -> list[Row]:
     """The share of positives among flagged rows, counted or by way of the share of positives."""
     told = []
-    level = _level(found)
+    error = _error(found)
     for name, cells in (("before, by labels", before), ("now, by labels", now)):
-        if cells is not None and cells.tp + cells.fp and level is not None:
-            limits = proportions.of_counts(cells.tp, cells.tp + cells.fp, alpha=level)
+        if cells is not None and cells.tp + cells.fp and error is not None:
+            limits = proportions.of_counts(cells.tp, cells.tp + cells.fp, alpha=error)
             told.append(_interval("precision", f"precision {name}", limits))
     flags = found.flags
     if flags is not None and flags.precision is not None and before is not None:
@@ -162,7 +164,8 @@ def _by_flags(share: float, before: Counts) -> float | None:
     return right / (right + wrong) if right + wrong > 0 else None
 
 
-def _level(found: Shares) -> float | None:
+def _error(found: Shares) -> float | None:
+    """The error level of each interval of the share of positives."""
     known = [p for p in (found.labelled, found.flags, found.before) if p is not None]
     return next((p.alpha for p in known if not isinstance(p, float)), None)
 
@@ -242,12 +245,18 @@ def of_errors(found: Errors | None, reason: str) -> list[Row]:
     ]
 
 
+def watched(monitors: Collection[Any]) -> dict[str, str]:
+    """What each monitor watches; errors that stand alone may be losses, or means of clusters."""
+    return WHO if len(monitors) > 1 else {**WHO, "errors": "mean error"}
+
+
 def of_alarms(found: Watch | None, before: str = ", the upper limit of before") -> list[str]:
     """One sentence for each monitor with an alarm."""
     if found is None:
         return []
+    shares = _SHARES if len(found.monitors) > 1 else {**_SHARES, "errors": "The mean error"}
     return [
-        f"{_SHARES[name]} has been above "
+        f"{shares[name]} has been above "
         f"{outward(found.monitors[name].reference, 'higher', digits=4)}{before}: alarm at batch "
         f"{at}."
         for name, at in found.alarms.items()

@@ -120,6 +120,10 @@ def number(value: Any) -> float | None:
         if text.lower() in _TRUTH:
             return _TRUTH[text.lower()]
         return float(text) if _NUMBER.fullmatch(text) else None
-    if isinstance(value, bool | int | float):
-        return None if isinstance(value, float) and math.isnan(value) else float(value)
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, int | float):
+        # By way of text: what is too large for a float is infinite, as it is in a CSV file.
+        found = float(repr(value))
+        return None if math.isnan(found) else found
     return None

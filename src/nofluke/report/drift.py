@@ -7,7 +7,8 @@ from typing import Any
 from nofluke import plots
 from nofluke.questions.drift_card import DriftCard
 from nofluke.questions.drift_watched import DriftWatched
-from nofluke.questions.drift_words import WHO, changed
+from nofluke.questions.drift_words import changed
+from nofluke.questions.drift_words import watched as names
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.results import percent
@@ -59,7 +60,7 @@ def watched(result: DriftWatched) -> dict[str, Any]:
     return common(result) | {
         "banner": head,
         "counted": "labelled rows",
-        "who": WHO,
+        "who": names(result.monitors),
         "rows": result.rows(),
         "facts": [
             ("batches", str(result.batches)),

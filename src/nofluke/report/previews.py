@@ -9,6 +9,7 @@ import numpy as np
 from nofluke.plots.labels import visible
 from nofluke.report import wording
 from nofluke.report.view import style
+from nofluke.scores.readers.tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,8 +49,8 @@ def predictions(table: Predictions) -> dict[str, Any]:
     lines = [_predictions_of(table, k) for k in range(min(table.K, _MOST))]
     positive = int(table.labels.sum())
     facts = [
-        _counted(table.K, "candidate"),
-        _counted(len(table.examples), "example"),
+        counted(table.K, "candidate"),
+        counted(len(table.examples), "example"),
         f"{positive} positive, {len(table.examples) - positive} negative",
         "all between 0 and 1" if table.probabilities else "not all between 0 and 1",
         *_columns(table, ("cluster", "group", "fold")),
@@ -71,14 +72,14 @@ def _view(
         "caption": caption,
         "heads": heads,
         "cells": lines,
-        "left": f"and {_counted(left, 'further candidate')}" if left else "",
+        "left": f"and {counted(left, 'further candidate')}" if left else "",
         "notes": wording.cautions(table.notes),
     }
 
 
 def _facts(table: Scores) -> Iterable[str]:
-    yield _counted(table.K, "candidate")
-    yield _counted(len(table.examples), "example")
+    yield counted(table.K, "candidate")
+    yield counted(len(table.examples), "example")
     yield f"metric {visible(table.metric)}" if table.metric else "metric not named"
     yield f"{table.better} is better" if table.better else "which way is better: not declared"
     if table.binary:
@@ -94,7 +95,7 @@ def _columns(table: Scores | Predictions, names: Iterable[str]) -> Iterable[str]
     for name in names:
         column = getattr(table, name)
         if column is not None:
-            yield _counted(np.unique(column.codes).size, name)
+            yield counted(np.unique(column.codes).size, name)
 
 
 def _missing(table: Scores) -> list[int]:
@@ -132,7 +133,3 @@ def _mean(x: NDArray[np.float64]) -> str:
 
 def _end(x: NDArray[np.float64], which: Any) -> str:
     return wording.number(float(which(x)) if x.size else None)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -29,14 +29,14 @@ def risk_parts(result: RiskParts) -> dict[str, Any]:
     names = ("noise", "bias^2", "variance") if known else ("noise + bias^2", "variance")
     listed = " + ".join(f"{number(result[n].estimate, 3)} ({n})" for n in names)
     return common(result) | {
-        "banner": ("asymptotic", f"{number(result['risk'].estimate, 3)} = {listed}"),
+        "banner": (result.guarantee, f"{number(result['risk'].estimate, 3)} = {listed}"),
         "counted": "rows",
         "figures": [
             Picture(
                 svg=drawn(plots.risk_parts, result),
                 caption=(
-                    f"What the mean squared loss is made of ({result.guarantee} standard errors). "
-                    "The numbers are the table below."
+                    f"What the mean squared loss is made of ({result.guarantee}). The numbers are "
+                    "the table below."
                 ),
             )
         ],
@@ -44,8 +44,9 @@ def risk_parts(result: RiskParts) -> dict[str, Any]:
             Table(
                 name="Parts",
                 caption=(
-                    f"Estimates without bias with their standard errors ({result.guarantee}), from "
-                    "rows and from training sets; uncorrected: as means and sums of squares give it"
+                    "Estimates without bias, their standard errors where there are any, from rows "
+                    f"and from training sets ({result.guarantee}); uncorrected: as means and sums "
+                    "of squares give it"
                 ),
                 columns=(
                     "part",

@@ -20,6 +20,7 @@ from nofluke.selection.nested.splitting import outer_splits
 from nofluke.selection.repeats import journal
 from nofluke.selection.repeats.asked import require
 from nofluke.selection.repeats.single import Metric, n_rows, take
+from nofluke.selection.split_plan import Splitter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +87,7 @@ class SeenGroups(Result):
             f"On rows of a {self.group_name} of which training has seen other rows {self.metric} "
             f"is {self.seen:.4g}, on the same rows without them {self.new:.4g}: a gain of "
             f"{self.gain:+.4g} ({limits}; {folds}, {self.n_groups} "
-            f"{self.group_name}s).",
+            f"{self.group_name}{'s' if self.n_groups > 1 else ''}).",
             f"A split that deals single rows trains on other rows of a tested {self.group_name}; "
             f"in use on a new {self.group_name} there are none.",
         ]
@@ -199,8 +200,6 @@ def _splits(
     folds: Any, estimator: Any, X: Any, y: Any, group: Any, *, root: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Folds of whole groups; a plan of splits knows its groups itself and takes none."""
-    from nofluke.selection.split_plan import Splitter
-
     if isinstance(folds, Splitter):
         folds = list(folds.split(X))
     return outer_splits(folds, estimator, X, y, group, seed=root)

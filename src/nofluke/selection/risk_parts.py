@@ -119,7 +119,7 @@ def noise_bias_variance(
     found = taken_apart(f)
     parts = _parts(found, _without(f, taken_apart, axes=(0, 1) if shared_seeds else (0,)), codes)
     return RiskParts(
-        guarantee="asymptotic",
+        guarantee="asymptotic" if any(p.se is not None for p in parts) else "descriptive",
         assumes=_assumes(shared=shared_seeds, clusters=codes is not None, targets=len(y)),
         n=f.shape[2],
         digest=_digest(f, y, known, codes),

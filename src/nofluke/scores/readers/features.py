@@ -17,7 +17,7 @@ from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.table import Labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -134,7 +134,8 @@ def _read(
     n = table.n_rows()
     if n == 0:
         raise table.refuse("has a header but no rows.", code="NF002")
-    table.number_rows(_ROW)
+    row = _free(table.kinds, _ROW)
+    table.number_rows(row)
     prediction = roles["prediction"]
     number = table.numeric(wanted)
     if prediction is not None and prediction not in number:
@@ -142,11 +143,11 @@ def _read(
             f"the predictions (column {prediction!r}) are no numbers.", code="NF004",
             field=prediction,
         )  # fmt: skip
-    table.check_numbers(number, _ROW)
+    table.check_numbers(number, row)
     texts = [c for c in wanted if c not in number]
     _refuse_strange(table, texts)
-    names = {c: table.labels(c) for c in dict.fromkeys([*texts, *beside, _ROW])}
-    codes, values = _in_order(table, names, number)
+    names = {c: table.labels(c) for c in dict.fromkeys([*texts, *beside, row])}
+    codes, values = _in_order(table, names, number, by=row)
     label = roles["label"]
     return {
         "n": n,
@@ -158,6 +159,13 @@ def _read(
         if roles["batch"] is None
         else Labels(codes[roles["batch"]], tuple(names[roles["batch"]])),
     }
+
+
+def _free(taken: Collection[str], name: str) -> str:
+    """The name, with as many strokes as it takes that no column of the table has it."""
+    while name in taken:
+        name += "'"
+    return name
 
 
 def _refuse_strange(table: Table, texts: Sequence[str]) -> None:
@@ -172,11 +180,11 @@ def _refuse_strange(table: Table, texts: Sequence[str]) -> None:
 
 
 def _in_order(
-    table: Table, names: Mapping[str, list[str]], numbers: Sequence[str]
+    table: Table, names: Mapping[str, list[str]], numbers: Sequence[str], *, by: str
 ) -> tuple[dict[str, NDArray[np.int32]], dict[str, NDArray[np.float64]]]:
-    """The columns in the order of the rows, which blocks do not keep."""
+    """The columns in the order of the row numbers, which blocks do not keep."""
     blocks = list(table.blocks(names, numbers))
-    order = np.argsort(np.concatenate([b.codes[_ROW] for b in blocks]), kind="stable")
+    order = np.argsort(np.concatenate([b.codes[by] for b in blocks]), kind="stable")
     codes = {c: np.concatenate([b.codes[c] for b in blocks])[order] for c in names}
     values = {c: np.concatenate([b.numbers[c] for b in blocks])[order] for c in numbers}
     return {c: v.astype(np.int32) for c, v in codes.items()}, values

@@ -19,7 +19,6 @@ from nofluke.selection.nested.journal import Journal
 from nofluke.selection.repeats import generators, journal
 from nofluke.selection.repeats.single import Metric, n_rows, take
 from nofluke.selection.repeats.study import bar
-from nofluke.selection.split_plan import Splitter
 
 if TYPE_CHECKING:
     from nofluke.selection.nested.folds import OuterFold
@@ -161,20 +160,13 @@ def _question(asked: Asked) -> dict[str, object]:
     return {
         "search": journal.spelled(setup.search),
         "data": [journal.digest(part) for part in (setup.X, setup.y, setup.groups)],
-        "inner": _inner(setup.inner),
+        "inner": journal.spelled(setup.inner),
         "outer": [journal.digest(np.concatenate(pair)) for pair in asked.outer],
         "metric": journal.spelled(setup.metric),
         "thresholds": list(setup.thresholds),
         "seed": setup.root,
         "versions": generators.versions(),
     }
-
-
-def _inner(inner: Any) -> Any:
-    """How the inner folds are made; two plans may read alike and differ in their columns."""
-    if isinstance(inner, Splitter):
-        return [inner.digest, dict(inner.question)]
-    return journal.spelled(inner)
 
 
 def _answer(asked: Asked, folds: tuple[OuterFold, ...], model: FinalModel | None) -> NestedCV:

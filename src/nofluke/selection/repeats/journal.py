@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.results import Result
 from nofluke.selection.json_lines import JsonLines
 from nofluke.selection.repeats.single import Outcome
 
@@ -84,6 +85,8 @@ def spelled(value: Any, depth: int = 0) -> Any:  # noqa: PLR0911 (one for each k
         return [spelled(v, inner) for v in value]
     if isinstance(value, np.ndarray):
         return digest(value)
+    if isinstance(value, Result):  # two plans of splits may read alike and differ in their columns
+        return [value.digest, spelled(dict(value.question), inner)]
     if hasattr(value, "dist") and hasattr(value, "kwds"):  # a frozen distribution of scipy.stats
         return [value.dist.name, spelled(value.args, inner), spelled(value.kwds, inner)]
     if hasattr(value, "get_params") and not isinstance(value, type):
