@@ -88,8 +88,8 @@ def _wider(df: float, asked: Asked) -> float:
 
     What zoom spends on those far behind is counted by z, which is right in the limit only.
     """
-    alpha = asked.alpha / asked.tried
-    return float(stdtrit(df, 1 - alpha / 2) / ndtri(1 - alpha / 2))
+    tail = asked.alpha / asked.tried / 2
+    return float(stdtrit(df, tail) / ndtri(tail))  # at 1 - tail a small one would be lost
 
 
 def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: str) -> Row:
