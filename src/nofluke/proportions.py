@@ -343,7 +343,7 @@ def _clopper_pearson(ones: int, n: int, alpha: float, side: checks.Side) -> Inte
 
 def _wilson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:
     z = -float(ndtri(checks.tail(alpha, side)))
-    limits = _wilson_lower(ones, n, z), 1 - _wilson_lower(n - ones, n, z)
+    limits = wilson_lower(ones / n, n, z), 1 - wilson_lower((n - ones) / n, n, z)
     return _of_rate(ones, n, alpha, side, limits, method="wilson")
 
 
@@ -361,14 +361,16 @@ _OF_COUNTS: dict[str, Callable[[int, int, float, checks.Side], Interval]] = {
 }
 
 
-def _wilson_lower(ones: int, n: int, z: float) -> float:
-    """The smaller root p of (p - ones/n)^2 = z^2 p (1 - p) / n; the larger for negative z.
+def wilson_lower(rate: float, n: int, z: float) -> float:
+    """The smaller root p of (p - rate)^2 = z^2 p (1 - p) / n; the larger for negative z.
 
-    As their product over the other root, so that no digit is lost near 0.
+    As their product over the other root, so that no digit is lost near 0. The upper limit is 1
+    minus the lower one of the rate 1 - rate. A rate that was reported rounded need not be a count
+    over n.
     """
-    if ones == 0:
+    if rate == 0:
         return 0.0
-    rate, half = ones / n, z * z / (2 * n)
+    half = z * z / (2 * n)
     spread = z * math.sqrt(rate * (1 - rate) / n + (half / n) / 2)
     return min(1.0, rate * rate / (rate + half + spread))
 

@@ -6,6 +6,7 @@ import pytest
 from nofluke import Predictions, Scores, champion
 from nofluke.cli.champion_text import headline, tables
 from nofluke.errors import InputError
+from nofluke.questions.champion_entries import entries
 from nofluke.selection.optimism import zoom_interval
 
 
@@ -222,3 +223,42 @@ def test_the_luck_of_unequal_rows_is_told_on_average():
     x = np.random.default_rng(0).normal(size=(3, 40)) * np.array([[1], [2], [4]])
     said = " ".join(champion(Scores.from_arrays(x, better="higher")).sentences())
     assert " on average, the best would show" in said
+
+
+def test_a_missing_candidate_is_told_beside_the_first_few():
+    with pytest.raises(InputError, match="'4', '5' and 4 more") as caught:
+        champion(np.linspace(0.7, 0.8, 9), better="higher", planned="name:10")
+    assert caught.value.code == "NF254"
+
+
+def test_the_picture_does_not_speak_of_one_score_where_there_are_rows():
+    def footer(card):
+        return " ".join(text.get_text() for text in card.plot().texts)
+
+    assert "one score each does not say" in footer(champion([0.7, 0.8], better="higher"))
+    flat = champion(Scores.from_arrays([[0.5] * 6, [0.7] * 6], better="higher"))
+    assert flat.row("winner")["lower"] is None
+    assert "one score each" not in footer(flat)
+    assert "the lines of the winner say why" in footer(flat)
+    bounded = champion(Scores.from_arrays([[1] * 6, [0] * 6], metric="accuracy"))
+    assert bounded.row("winner")["lower"] is None
+    assert bounded.row("winner (no model)")["lower"] is not None
+    assert "no interval for the best" not in footer(bounded)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 0.9])
+@pytest.mark.parametrize("n", [6, 7, 10])
+def test_rounding_of_equal_rows_is_no_spread(value, n):
+    table = Scores.from_arrays([[value] * n, [value / 2] * n], better="higher")
+    name = table.candidates[0]
+    for planned in ("mean", f"name:{name}"):
+        card = champion(table, planned=planned)
+        assert (card.best, card.row("winner")["lower"], card.optimism) == (name, None, ())
+        assert "nothing differs between rows" in card.row("winner")["reason"]
+    assert card.row("named")["lower"] is None
+
+
+def test_errors_of_rows_are_the_usual_ones():
+    x = np.random.default_rng(2).normal(size=(3, 40))
+    found = entries(Scores.from_arrays(x, better="higher"), better=None, metric=None)
+    np.testing.assert_allclose(found.covariance, np.cov(x) / 40, rtol=1e-12)

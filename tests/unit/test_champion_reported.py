@@ -10,6 +10,7 @@ from nofluke import Predictions, Scores, champion
 from nofluke.errors import InputError
 from nofluke.proportions import of_counts
 from nofluke.questions.champion_reported import places_of
+from nofluke.questions.champion_sizes import ShareSizes
 from nofluke.selection.optimism import grim_accuracy, grim_auc, implied_se
 
 SIZES = {"n_positive": 50, "n_negative": 950}
@@ -168,3 +169,35 @@ def test_json_and_page_show_reported_numbers(tmp_path):
     text = page.read_text("utf-8")
     assert "Reported numbers, each from 4 positive and 5 negative rows" in text
     assert "<i>a" not in text
+
+
+@pytest.mark.parametrize("n", [7, 9, 40, 357])
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.05 / 3])
+def test_the_usual_limits_of_a_share_are_wilsons(n, alpha):
+    sizes = ShareSizes(rows=n)
+    for ones in range(n + 1):
+        want = of_counts(ones, n, method="wilson", alpha=alpha)
+        assert sizes.usual(ones / n, alpha) == pytest.approx((want.lower, want.upper), rel=1e-12)
+    assert sizes.usual(0.0, alpha)[0] == 0
+    assert sizes.usual(1.0, alpha)[1] == 1
+
+
+@pytest.mark.parametrize("n_rows", [7, 27, 49, 57])
+def test_a_gate_that_a_share_shows_lies_inside_its_noise(n_rows):
+    for value in (0.0, 1.0):
+        card = champion([value, 0.5], better="higher", n_rows=n_rows, gate=value, planned="name:1")
+        assert card.gate["noise"][0]["inside"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "how", "arrived"),
+    [
+        ([-0.2, 0.5, 1.5], {"n_rows": 10}, "-0.2, 1.5 arrived; leave"),
+        ([80.0, 83.0], SIZES, "80.0, 83.0 arrived; divide by 100"),
+        ([0.8, 0.83], SIZES | {"better": "lower"}, "here a lower one wins; leave"),
+    ],
+)
+def test_sizes_that_do_not_fit_say_what_arrived(scores, how, arrived):
+    with pytest.raises(InputError, match=arrived) as caught:
+        champion(scores, **{"better": "higher"} | how)
+    assert caught.value.code == "NF254"

@@ -1,7 +1,10 @@
 """The best of scored rows: clusters, the choice corrected, and the claim without a model."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 import nofluke
 from nofluke import Predictions, Scores, champion
@@ -215,3 +218,12 @@ def test_what_is_perfect_has_a_limit_and_no_luck_of_zero():
     sized = champion(["1.00", "1.00"], n_positive=10, n_negative=30)
     assert 0.7 < sized.row("winner")["lower"] < 1
     assert "standard error" not in " ".join(sized.sentences())
+
+
+@pytest.mark.parametrize("tried", [10**12, 10**15, 10**17])
+def test_limits_of_one_among_very_many_are_numbers(tried):
+    x = np.random.default_rng(0).normal(size=(3, 30))
+    row = champion(Scores.from_arrays(x, better="higher"), tried=tried).row("winner")
+    se, shown = x.std(axis=1, ddof=1).max() / math.sqrt(30), x.mean(axis=1).max()
+    t = stats.t.isf(0.05 / tried / 2, 29)  # so far out, no gap between candidates counts
+    assert (row["lower"], row["upper"]) == pytest.approx((shown - t * se, shown + t * se), rel=1e-9)

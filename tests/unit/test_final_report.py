@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from nofluke.classify.confusion import confusion, metrics
 from nofluke.classify.curves import auc_interval, compare_auc
 from nofluke.classify.precision_recall import average_precision
 from nofluke.errors import InputError
+from nofluke.questions import final_report as final_report_question
 from nofluke.questions.final_report_asked import CHANCES, SCOPE, Payment
 
 N = 160
@@ -418,3 +420,45 @@ def test_refusals(data, how, code):
 
 def test_the_front_door_has_it():
     assert nofluke.final_report is final_report
+
+
+def test_one_candidate_is_taken_out_with_all_that_belongs_to_it():
+    y, s = scores(3)
+    columns = {
+        "cluster": np.arange(N) // 4,
+        "groups": np.where(np.arange(N) % 3, "x", "y"),
+        "time": np.arange(N) % 7,
+    }
+    data = Predictions.from_arrays(y, s, **columns)
+    for name in data.candidates:
+        part = final_report_question._only(data, name)
+        alone = Predictions.from_arrays(y, {name: s[name]}, **columns)
+        assert (part.candidates, part.examples) == (alone.candidates, alone.examples)
+        assert part.digest == data.digest
+        for field in ("labels", "predictions", "starts", "where", "time"):
+            assert np.array_equal(getattr(part, field), getattr(alone, field))
+        for column in ("cluster", "group"):
+            assert part.names(column).tolist() == alone.names(column).tolist()
+
+
+def test_one_that_has_a_larger_area_is_one():
+    report = ask()
+    second = sorted(report.champion.scores, key=report.champion.scores.get)[-2]
+    assert "and 1 of the 4 candidates at hand has a larger one" in ask(chosen=second).sentences()[0]
+
+
+def test_numbers_told_together_are_as_sure_as_the_weakest():
+    report = ask(threshold=0.5)
+    assert "Among other cases like these, with 95 % confidence for each" in str(report)
+    weaker = [
+        row | {"guarantee": "asymptotic"} if row["metric"] == "specificity" else row
+        for row in report.rows()
+    ]
+    said = " ".join(replace(report, numbers=tuple(weaker)).sentences())
+    assert "Among other cases like these, with about 95 % confidence for each" in said
+
+
+def test_no_confidence_is_called_certainty():
+    said = " ".join(ask(level=0.9999, chances={"metrics": 1000}).sentences())
+    assert "The 99.99999 % interval for what was planned" in said
+    assert "100 %" not in said

@@ -12,6 +12,8 @@ from nofluke.results import percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from nofluke.results import Row
+
 
 @draw.register(ChampionCard)
 def champion(result: ChampionCard, *, ax: Axes | None = None) -> Axes:
@@ -62,7 +64,7 @@ def champion(result: ChampionCard, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(shown) + 1))
     ax.set_yticklabels(["scores", *(row["what"] for row in shown)], **labels.PLAIN)
     ax.tick_params(axis="y", length=0)
-    canvas.footer(ax, _footer(result))
+    canvas.footer(ax, _footer(result, shown))
     return ax
 
 
@@ -74,14 +76,16 @@ def _lines(ax: Axes, result: ChampionCard) -> None:
     ax.axvline(luck, color=canvas.MUTED, ls=":", lw=1.2, zorder=1, label="expected maximum")
 
 
-def _footer(result: ChampionCard) -> list[str]:
+def _footer(result: ChampionCard, shown: list[Row]) -> list[str]:
     told = [
         "rings: candidates; square: planned; triangle: the best, chosen for its score",
         "dotted: where the best of equals would be on average, their errors independent",
     ]
     if result.gate is not None:
         told.append(f"broken: the gate {result.gate['gate']:g}")
-    winner = result.row("winner")
-    if winner is None or winner["lower"] is None:
-        told.append("no interval for the best: one score each does not say how rows move them")
+    if not any(row["what"].startswith("winner") for row in shown):
+        why = "one score each does not say how rows move them"
+        if result.source != "numbers":
+            why = "the lines of the winner say why"
+        told.append(f"no interval for the best: {why}")
     return told

@@ -14,7 +14,7 @@ from nofluke.classify import rows
 from nofluke.classify.auc import WHAT
 from nofluke.classify.auc_covariance import areas_of
 from nofluke.errors import InputError, some
-from nofluke.kernels import roc_areas
+from nofluke.kernels import cluster_means, roc_areas
 from nofluke.questions.replicates import samples
 from nofluke.scores import findings, metrics
 from nofluke.scores.predictions import Predictions
@@ -92,7 +92,8 @@ class Entries:
         if known is not None and known.covariance is not None:
             return known.covariance
         scored = cast("NDArray[np.float64]", self.rows)
-        return np.asarray(np.cov(scored) / scored.shape[1], dtype=np.float64)
+        # As clusters of one row: exactly 0 where all scores of a candidate are equal.
+        return cluster_means.covariance(cluster_means.left_out(scored, np.arange(scored.shape[1])))
 
     @property
     def winner(self) -> int:

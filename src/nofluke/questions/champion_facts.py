@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from nofluke import checks
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 from nofluke.questions import champion_reported
 from nofluke.questions.champion_entries import refuse_outside
 from nofluke.selection.optimism import (
@@ -39,7 +39,7 @@ def tied(given: Entries) -> tuple[str, ...]:
 
 def equal(values: NDArray[np.float64], number: float) -> NDArray[np.int64]:
     """Positions of the values that are a number but for the last digits of a sum."""
-    return np.flatnonzero(np.abs(values - number) <= 1e-12 * np.abs(values).max())
+    return np.flatnonzero(np.abs(values - number) <= _LAST * np.abs(values).max())
 
 
 def decomposition(parts: Parts | None) -> Row | None:
@@ -66,7 +66,7 @@ def reached(value: float, gate: float, better: str) -> bool:
     (True, False)
     """
     ahead = value - gate if better == "higher" else gate - value
-    return ahead >= -1e-12 * max(1.0, abs(gate))
+    return ahead >= -_LAST * max(1.0, abs(gate))
 
 
 def gate_result(given: Entries, asked: Asked, gate: float | None, planned: float) -> Row | None:
@@ -116,7 +116,8 @@ def optimism(given: Entries, asked: Asked) -> tuple[Row, ...]:
     """
     m = asked.tried
     if given.rows is not None:
-        return (_observed(given, asked),) if given.covariance.any() else ()
+        matrix = given.covariance
+        return (_observed(given, asked, matrix),) if matrix.any() else ()
     se = 0.0 if asked.sizes is None else asked.sizes.se(float(given.values.mean()))
     if not se > 0:
         return ()
@@ -134,9 +135,8 @@ def _equal(m: int, se: float, rho: float, level: float, source: str) -> Row:
     }
 
 
-def _observed(given: Entries, asked: Asked) -> Row:
+def _observed(given: Entries, asked: Asked, matrix: NDArray[np.float64]) -> Row:
     """At the covariance of the rows; for those not in the data the mean correlation stands in."""
-    matrix = given.covariance
     found = expected_optimism(matrix, seed=asked.seed)
     rho = min(max(found.mean_correlation or 0.0, 0.0), 1.0)
     se = math.sqrt(float(np.diag(matrix).mean()))
@@ -219,8 +219,8 @@ def position(given: Entries, text: str, *, option: str) -> int:
     """Where the candidate that ``name:...`` names stands."""
     name = text.removeprefix("name:")
     if name not in given.names:
-        some = ", ".join(given.names[:8]) + (" ..." if given.m > 8 else "")
         raise InputError(
-            f"{option}={text!r}: there is no candidate {name!r}; there are {some}.", code="NF254"
+            f"{option}={text!r}: there is no candidate {name!r}; there are {some(given.names)}.",
+            code="NF254",
         )
     return given.names.index(name)

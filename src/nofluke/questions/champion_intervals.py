@@ -151,7 +151,7 @@ def _own(given: Entries, asked: Asked) -> Row:
         return row(given, asked, what, value, (own.lower, own.upper), words, at=at)
     if given.rows is not None:
         x, df = given.rows[at], given.rows.shape[1] - 1.0
-        se = float(x.std(ddof=1)) / math.sqrt(x.size)
+        se = student.standard_error(x)
         if given.clustered is not None:
             se, df = math.sqrt(given.clustered.covariance[at, at]), given.clustered.df
         if se == 0:

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from nofluke import checks
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
+from nofluke.proportions import wilson_lower
 from nofluke.scores import metrics
 from nofluke.selection.optimism import gate_check, grim_accuracy, grim_auc, implied_se
 
@@ -67,9 +68,7 @@ class ShareSizes:
     def usual(self, value: float, alpha: float) -> tuple[float, float]:
         """Wilson's (1927) limits for one share of so many independent rows."""
         z = -float(ndtri(alpha / 2))
-        spread = z * math.sqrt(value * (1 - value) / self.rows + (z / (2 * self.rows)) ** 2)
-        centre, scale = value + z**2 / (2 * self.rows), 1 + z**2 / self.rows
-        return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+        return wilson_lower(value, self.rows, z), 1 - wilson_lower(1 - value, self.rows, z)
 
     def grim(self, value: float | str, decimals: int) -> Possibility:
         """Whether such a share can be written so."""
@@ -153,8 +152,13 @@ def refuse(given: Entries, sizes: Sizes | None) -> None:
             if areas
             else "n_rows= is for shares given as numbers from 0 to 1"
         )
-        why = "; here are rows, which are counted" if given.rows is not None else ""
-        cent = given.rows is None and 1 < given.values.max() <= 100
+        why = "; here a lower one wins"
+        if given.rows is not None:
+            why = "; here are rows, which are counted"
+        elif not inside:
+            outside = given.values[(given.values < 0) | (given.values > 1)]
+            why = f"; {some(outside.tolist(), most=3)} arrived"
+        cent = given.rows is None and given.values.min() >= 0 and 1 < given.values.max() <= 100
         do = "divide by 100 if they are in per cent, or " if cent else ""
         raise InputError(f"{what}{why}; {do}leave the sizes out.", code="NF254")
 

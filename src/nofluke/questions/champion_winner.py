@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +12,7 @@ from nofluke import proportions
 from nofluke.classify.auc import ASSUMES, ASSUMES_CLUSTERS, effective
 from nofluke.classify.auc_intervals import auc_interval
 from nofluke.errors import InputError
+from nofluke.kernels import student
 from nofluke.questions.certify import certify
 from nofluke.questions.champion_reported import places_of
 from nofluke.questions.champion_rows import FLAT_ROWS, NO_ROWS, row
@@ -80,8 +80,7 @@ def _mean_errors(given: Entries) -> tuple[NDArray[np.float64], float]:
     if given.clustered is not None:
         return np.sqrt(given.clustered.covariance.diagonal()), given.clustered.df
     rows = cast("NDArray[np.float64]", given.rows)
-    n = rows.shape[1]
-    return np.asarray(rows.std(axis=1, ddof=1) / math.sqrt(n)), n - 1.0
+    return np.array([student.standard_error(x) for x in rows]), rows.shape[1] - 1.0
 
 
 def _wider(df: float, asked: Asked) -> float:
@@ -89,8 +88,8 @@ def _wider(df: float, asked: Asked) -> float:
 
     What zoom spends on those far behind is counted by z, which is right in the limit only.
     """
-    alpha = asked.alpha / asked.tried
-    return float(stdtrit(df, 1 - alpha / 2) / ndtri(1 - alpha / 2))
+    tail = asked.alpha / asked.tried / 2
+    return float(stdtrit(df, tail) / ndtri(tail))  # at 1 - tail a small one would be lost
 
 
 def _zoomed(given: Entries, asked: Asked, what: tuple[str, str], se: Any, word: str) -> Row:

@@ -68,12 +68,13 @@ def work(card: ClassifierCard) -> list[str]:
 
 
 def per_cent(level: float) -> str:
-    """A level in per cent, in as many digits as are meant.
+    """A level in per cent, in as many digits as are meant; below 1 never rounded to 100 %.
 
-    >>> per_cent(0.95), per_cent(1 - 0.05 / 3)
-    ('95 %', '98.333 %')
+    >>> per_cent(0.95), per_cent(1 - 0.05 / 3), per_cent(1 - 1e-6)
+    ('95 %', '98.333 %', '99.9999 %')
     """
-    return f"{100 * level:.5g} %"
+    told = f"{100 * level:.5g}"
+    return f"{100 * level:.12g} %" if told == "100" else f"{told} %"
 
 
 def span(row: Row, *, digits: int = 4) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nofluke.errors import InputError, some
 from nofluke.methods import weakest
 from nofluke.questions import (
@@ -312,21 +314,10 @@ def _table(predictions: Any) -> Predictions:
 def _only(table: Predictions, name: str) -> Predictions:
     """The table of one candidate, with the digest of the whole input."""
     k = table.index(name)
-    part = slice(int(table.starts[k]), int(table.starts[k + 1]))
-    columns: dict[str, Any] = {
-        column: labels.at(slice(part.start, part.stop))
-        for column in ("cluster", "group", "fold")
-        if (labels := getattr(table, column)) is not None
-    }
-    return replace(
-        table,
-        candidates=(name,),
-        predictions=table.predictions[part],
-        starts=table.starts[k : k + 2] - table.starts[k],
-        where=table.where[part],
-        time=None if table.time is None else table.time[part],
-        **columns,
-    )
+    own = np.zeros(table.predictions.size, np.bool_)
+    own[table.starts[k] : table.starts[k + 1]] = True
+    part = table.take(own)
+    return replace(part, candidates=(name,), starts=part.starts[k : k + 2])
 
 
 def _promises(rows: Sequence[Row]) -> list[Any]:

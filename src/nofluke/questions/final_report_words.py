@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nofluke.methods import weakest
 from nofluke.questions.classifier_words import has_interval, per_cent, span, sure
 from nofluke.questions.final_report_asked import CHANCES, SCOPE
 from nofluke.results import outward
@@ -167,14 +168,14 @@ def _area(report: FinalReport) -> str:
     ahead = sum(v > row["shown"] for v in report.champion.scores.values())
     return (
         f"{name} was picked by name; its area under the ROC curve is {row['shown']:.4g} {on}, and "
-        f"{ahead} of the {report.champion.m} candidates at hand have a larger one; {limits}, "
+        f"{ahead} of the {report.champion.m} candidates at hand "
+        f"{'has' if ahead == 1 else 'have'} a larger one; {limits}, "
         f"{paid}, by whatever rule it was picked {how}."
     )
 
 
 def _ties(report: FinalReport) -> str:
-    scores = report.champion.scores
-    same = [n for n, v in scores.items() if v == scores[report.chosen] and n != report.chosen]
+    same = report.champion.tied
     return f" (as large as that of {_listed(same)})" if same else ""
 
 
@@ -283,13 +284,12 @@ def _decision(report: FinalReport) -> list[str]:
     )
     words = {"recall": "positives are found", "specificity": "negatives are passed",
              "precision": "flags are right"}  # fmt: skip
-    known = [(row, words[m]) for m in words if has_interval(row := report.row(m))]
-    parts = [f"{span(row)} of the {what}" for row, what in known if row is not None]
-    if known and known[0][0] is not None:
-        said += (
-            f" Among other cases like these, {_sure(report, known[0][0])} for each, "
-            f"{', '.join(parts)}."
-        )
+    rows = [(row, what) for m, what in words.items() if (row := report.row(m)) is not None]
+    known = [(row, what) for row, what in rows if has_interval(row)]
+    if known:
+        sure_of = _sure(report, *(row for row, _ in known))
+        parts = [f"{span(row)} of the {what}" for row, what in known]
+        said += f" Among other cases like these, {sure_of} for each, {', '.join(parts)}."
     return [said]
 
 
@@ -352,7 +352,6 @@ def _groups(report: FinalReport) -> list[str]:
     told = []
     if len(known) > 1:
         low, high = (f(known, key=lambda r: r["shown"]) for f in (min, max))
-        weak = min(known, key=lambda r: r["guarantee"] != "heuristic")
         apart = (
             "these intervals do not meet"
             if low["upper"] < high["lower"]
@@ -361,7 +360,7 @@ def _groups(report: FinalReport) -> list[str]:
         told.append(
             f"Among the {len(known)} groups{' with enough rows' if silent else ''} its area goes "
             f"from {low['shown']:.4g} ({low['group']}) to {high['shown']:.4g} ({high['group']}); "
-            f"{_sure(report, weak)} for all groups at once {span(low)} and {span(high)}: {apart}."
+            f"{_sure(report, *known)} for all groups at once {span(low)} and {span(high)}: {apart}."
         )
     if silent:
         told.append(
@@ -392,10 +391,12 @@ def _missing(report: FinalReport) -> str:
     return f"Missing in this report: {', '.join(missing)}."
 
 
-def _sure(report: FinalReport, row: Row) -> str:
-    return sure(row, level=report.level)
+def _sure(report: FinalReport, *rows: Row) -> str:
+    """How far one may rely on the limits of rows told together: as on the weakest of them."""
+    word = weakest([row["guarantee"] for row in rows])
+    return sure({"guarantee": word}, level=report.level)
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
