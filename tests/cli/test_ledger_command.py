@@ -91,6 +91,7 @@ def test_fields_as_they_are_typed(capsys, book, tmp_path):
         (("split", "patient"), "'patient' is no FIELD=VALUE"),
         (("look",), "written by the ledger itself"),
         (("nonsense",), "there are split, preprocessing"),
+        (("freez",), "also takes data, freeze and role"),
         (("freeze",), "needs the files"),
         (("data",), "--holdout FILE --name NAME"),
         (("data", "x=1", "--name", "a", "--holdout", "b.csv"), "data takes no 'x'"),
@@ -142,6 +143,14 @@ def test_export_and_import(capsys, book, tmp_path):
     code, again, _ = ask(capsys, "ledger", "import", copy, lines)
     assert (code, again.splitlines()[1]) == (0, out.splitlines()[1])
     assert entries(copy) == entries(book)
+
+
+def test_a_folder_is_not_written_over(capsys, book, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (("init", "."), ("init", "/"), ("export", book, "."), ("export", book, "/")):
+        code, out, err = ask(capsys, "ledger", *words)
+        assert (code, out, err[:5]) == (2, "", "NF068")
+        assert "is there already" in err
 
 
 @pytest.mark.parametrize("command", ["show", "verify"])

@@ -157,7 +157,8 @@ def _number(facts: _Facts, name: str) -> Row:
         if any(_supplies(told, metrics) for told in entry.body["returned"])
     ]
     if answers:
-        kinds = sorted({told["kind"] for e in answers for told in e.body["returned"]})
+        kinds = sorted({told["kind"] for e in answers for told in e.body["returned"]
+                        if _supplies(told, metrics)})  # fmt: skip
         told = f"in the answer of {', '.join(kinds)}"
         return _row(part, RECORDED, told, entries=_numbers(answers))
     supply = f"nofluke final-report ... --ledger LEDGER, or {name}= in the record of predictions"
@@ -217,7 +218,10 @@ def _confirmation(facts: _Facts) -> Row:
             "no rows are registered as a test set",
             supply="nofluke ledger log LEDGER data ...",
         )
-    told = "every test set was looked at with several questions, or before a freeze"
+    told = (
+        "every test set was looked at with several questions, before a freeze, before it was "
+        "registered, or without an outcome on record"
+    )
     return _row(part, LOST, told, supply="fresh rows")
 
 

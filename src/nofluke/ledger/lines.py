@@ -164,6 +164,8 @@ def write(path: Path, lines: Iterable[bytes]) -> None:
         FileExistsError: Something is there.
         OSError: It cannot be written.
     """
+    if not path.name:  # "." and "/" are folders, and have no name to write beside
+        raise FileExistsError(path)
     part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:
