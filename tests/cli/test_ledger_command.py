@@ -145,6 +145,14 @@ def test_export_and_import(capsys, book, tmp_path):
     assert entries(copy) == entries(book)
 
 
+def test_of_many_entries_the_first_are_shown(capsys, book):
+    told = ("data=x", "question=q", "returned=r", "feedback=yes")
+    for _ in range(7):
+        ask(capsys, "ledger", "log", book, "access", *told)
+    _, out, _ = ask(capsys, "ledger", "show", book)
+    assert "2, 3, 4, 5, 6 and 2 more" in " ".join(out.split())
+
+
 def test_a_folder_is_not_written_over(capsys, book, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for words in (("init", "."), ("init", "/"), ("export", book, "."), ("export", book, "/")):

@@ -499,7 +499,11 @@ class TestVerify:
         assert "Entry 2 is the one whose digest was kept" in said
         assert "Whether entries after it were removed" in said
 
-    @pytest.mark.parametrize("text", ["", "2", "2:abc", "x:" + "0" * 64, "0:" + "0" * 64, "²:x"])
+    @pytest.mark.parametrize(
+        "text",
+        ["", "2", "2:abc", "x:" + "0" * 64, "0:" + "0" * 64, "²:x", "1" * 5000 + ":" + "0" * 64],
+        ids=lambda text: text[:9],
+    )
     def test_a_head_is_a_number_and_a_digest(self, book, text):
         with pytest.raises(InputError) as refused:
             book.verify(heads=[text])

@@ -230,6 +230,16 @@ def fields(entry: Event) -> str:
     return "; ".join(f"{name}: {_word(value)}" for name, value in sorted(entry.body.items()))
 
 
+def numbers(entries: list[int]) -> str:
+    """Numbers of entries; of many the first ones.
+
+    >>> numbers([1, 2, 3]), numbers(list(range(9)))
+    ('1, 2, 3', '0, 1, 2, 3, 4 and 4 more')
+    """
+    first = ", ".join(map(str, entries[:5]))
+    return first if len(entries) <= 5 else f"{first} and {len(entries) - 5} more"
+
+
 def _word(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(map(str, value))
