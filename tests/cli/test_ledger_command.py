@@ -91,6 +91,7 @@ def test_fields_as_they_are_typed(capsys, book, tmp_path):
         (("split", "patient"), "'patient' is no FIELD=VALUE"),
         (("look",), "written by the ledger itself"),
         (("nonsense",), "there are split, preprocessing"),
+        (("freez",), "also takes data, freeze and role"),
         (("freeze",), "needs the files"),
         (("data",), "--holdout FILE --name NAME"),
         (("data", "x=1", "--name", "a", "--holdout", "b.csv"), "data takes no 'x'"),
@@ -142,6 +143,22 @@ def test_export_and_import(capsys, book, tmp_path):
     code, again, _ = ask(capsys, "ledger", "import", copy, lines)
     assert (code, again.splitlines()[1]) == (0, out.splitlines()[1])
     assert entries(copy) == entries(book)
+
+
+def test_of_many_entries_the_first_are_shown(capsys, book):
+    told = ("data=x", "question=q", "returned=r", "feedback=yes")
+    for _ in range(7):
+        ask(capsys, "ledger", "log", book, "access", *told)
+    _, out, _ = ask(capsys, "ledger", "show", book)
+    assert "2, 3, 4, 5, 6 and 2 more" in " ".join(out.split())
+
+
+def test_a_folder_is_not_written_over(capsys, book, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (("init", "."), ("init", "/"), ("export", book, "."), ("export", book, "/")):
+        code, out, err = ask(capsys, "ledger", *words)
+        assert (code, out, err[:5]) == (2, "", "NF068")
+        assert "is there already" in err
 
 
 @pytest.mark.parametrize("command", ["show", "verify"])

@@ -72,6 +72,26 @@ def test_what_makes_a_line_may_read_all(place):
     store.close()
 
 
+def test_reading_while_making_does_not_let_another_writer_in(place, monkeypatch):
+    from nofluke.ledger import lines, sqlite
+
+    monkeypatch.setattr(lines, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.05)
+    store, other = stores.create(place, b"{1}"), stores.existing(place)
+
+    def make(last, rest):
+        assert list(store.lines()) == [b"{1}"]
+        with pytest.raises(LedgerError):
+            other.append(lambda last, rest: [b"{3}"])
+        return [b"{2}"]
+
+    store.append(make)
+    other.append(lambda last, rest: [b"{3}"])
+    assert list(store.lines()) == [b"{1}", b"{2}", b"{3}"]
+    store.close()
+    other.close()
+
+
 def test_nothing_is_written_over(place):
     stores.create(place, b"{1}").close()
     with pytest.raises(LedgerError, match="there already"):

@@ -249,6 +249,18 @@ class TestRoles:
             assert not any("NF361" in n or "NF362" in n for n in found.notes)
         assert state(book, "valid") == "validation"
 
+    def test_files_are_read_again_only_for_a_fresh_test_set(self, frozen, monkeypatch):
+        from nofluke.ledger import pipelines
+
+        read = []
+        monkeypatch.setattr(pipelines, "changed", lambda entry: read.append(entry) or [])
+        asked(nofluke.champion, [0.7, 0.8], ledger=frozen, metric="auc")
+        assert read == []
+        asked(nofluke.champion, predictions(), ledger=frozen)
+        assert len(read) == 1
+        asked(nofluke.champion, predictions(), ledger=frozen)
+        assert len(read) == 1
+
     def test_a_test_set_is_given_up_for_good(self, frozen):
         frozen.give_up("test", why="labels were wrong")
         assert state(frozen) == "validation"
@@ -346,6 +358,31 @@ class TestAudit:
         asked(nofluke.champion, predictions(), ledger=frozen, planned="median")
         assert parts(frozen)["independent confirmation"]["status"] == "can no longer be known"
 
+    def test_why_a_look_is_no_confirmation(self, book):
+        book.freeze(pipeline="2d47872")
+        asked(nofluke.champion, predictions(), ledger=book)
+        book.register(predictions(), name="test")
+        row = parts(book)["independent confirmation"]
+        assert row["status"] == "can no longer be known"
+        assert "before it was registered" in row["told"]
+
+    def test_a_look_that_told_nobody_anything_is_no_look(self, frozen):
+        told = {"data": "test", "question": "are all rows there?", "returned": "40"}
+        frozen.record("access", **told, feedback="no")
+        said = "no look by which somebody may have learnt something is on record"
+        assert said in " ".join(frozen.report().sentences())
+
+    def test_only_the_answers_that_hold_a_number_are_named(self, frozen):
+        def question(rows):
+            return {
+                "card": nofluke.champion(rows),
+                "final": nofluke.final_report(rows, threshold=0.5, n_resamples=99),
+            }
+
+        asked(question, predictions(), ledger=frozen)
+        told = parts(frozen)["matrix of the decision"]["told"]
+        assert told == "in the answer of final_report"
+
     def test_a_final_report_supplies_its_parts(self, frozen):
         asked(
             nofluke.final_report, predictions(), ledger=frozen, threshold=0.5, costs=(1, 20),
@@ -414,6 +451,22 @@ class TestAsked:
         assert len(attempt.body["data"]) == 1
         assert [n[:5] for n in answer.notes if "NF36" in n] == ["NF360", "NF362", "NF363"]
 
+    def test_rows_given_by_name_or_in_a_list_are_rows(self, book):
+        book.register(predictions(), name="test")
+        for given, named in (((), {"data": predictions()}), (([predictions()],), {})):
+            with pytest.raises(HoldoutError):
+                asked(nofluke.champion, *given, ledger=book, **named)
+
+    @pytest.mark.parametrize("given", [(), ("scored.csv",), ({},)])
+    def test_a_question_of_no_rows_is_not_asked(self, book, given):
+        def question(*data):
+            raise AssertionError
+
+        with pytest.raises(InputError, match="asked of no rows") as refused:
+            asked(question, *given, ledger=book)
+        assert refused.value.code == "NF069"
+        assert [e.kind for e in book.entries()] == ["init"]
+
     def test_several_answers_are_told_each(self, book):
         scores = Scores.from_arrays(
             {"a": [0, 1, 0, 1] * 5, "b": [1, 1, 0, 1] * 5}, metric="accuracy", binary=True
@@ -446,7 +499,11 @@ class TestVerify:
         assert "Entry 2 is the one whose digest was kept" in said
         assert "Whether entries after it were removed" in said
 
-    @pytest.mark.parametrize("text", ["", "2", "2:abc", "x:" + "0" * 64, "0:" + "0" * 64, "²:x"])
+    @pytest.mark.parametrize(
+        "text",
+        ["", "2", "2:abc", "x:" + "0" * 64, "0:" + "0" * 64, "²:x", "1" * 5000 + ":" + "0" * 64],
+        ids=lambda text: text[:9],
+    )
     def test_a_head_is_a_number_and_a_digest(self, book, text):
         with pytest.raises(InputError) as refused:
             book.verify(heads=[text])

@@ -113,6 +113,7 @@ def test_rows_that_do_not_fit_are_refused_and_not_counted(rule):
         release.to_json(begun()["rounded"]).replace('"binary": false', '"binary": 1'),
         release.to_json(begun()["rounded"]).replace('"told": 0.0', '"told": -1'),
         release.to_json(begun()["rounded"]).replace('"last": null', '"last": 3'),
+        "[" * 200_000,
     ],
 )
 def test_what_is_no_state_is_refused(text):
@@ -253,8 +254,23 @@ def test_a_winner_becomes_the_baseline_only_where_that_was_asked():
         told, state = release.look(state, better)
         assert told.verdict == "better"
         assert told.budget_left == 2
+        assert "that of the baseline" in told.about
         again, state = release.look(state, better)
         assert again.verdict == ("not shown" if moving else "better")
+        assert ("the last one that was shown to be better" in again.about) == moving
+
+
+def test_a_gain_from_bound_to_bound_is_within_the_bounds():
+    bounds = (0.1, 0.8)  # 0.8 - 0.1 is a double above 0.7
+    state = release.Verdict(n=400, looks=4, baseline=(0.1,) * 400, bounds=bounds, test="betting")
+    told, _ = release.look(state, [0.8] * 400)
+    assert told.verdict == "better"
+
+    fresh = release.Fresh(bounds=bounds).opening("v2", weight=1)
+    told, _ = release.look(fresh, release.Submission([0.8 - 0.1] * 400, claim="v2"))
+    assert told.verdict == "better"
+    with pytest.raises(InputError, match="outside bounds"):
+        release.look(fresh, release.Submission([0.7001], claim="v2"))
 
 
 @pytest.mark.parametrize("test", ["betting", "hoeffding", "hedged_star"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nofluke.cli.tables import grid
 from nofluke.ledger.answers import LedgerReport, Verified
-from nofluke.ledger.audit import LOST, MISSING, RECORDED
+from nofluke.ledger.audit import LOST, MISSING, RECORDED, numbers
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,8 +49,7 @@ def remarks(result: LedgerReport | Verified) -> list[str]:  # noqa: ARG001 (the 
 
 def _audit(result: LedgerReport) -> Table:
     lines = [
-        [row["part"], row["status"], row["told"], ", ".join(map(str, row["entries"])),
-         row["supply"]]
+        [row["part"], row["status"], row["told"], numbers(row["entries"]), row["supply"]]
         for row in result.parts
     ]  # fmt: skip
     return _grid(["part", "status", "what is told", "entries", "would supply it"], lines)

@@ -249,7 +249,10 @@ def _told(row: Row) -> str:
     looks = _plural(row["looks"], "look", "looks")
     asked = _plural(row["questions"], "question", "questions")
     if row["state"] == "fresh":
-        return f"{row['name']} is a fresh test set: no look at it is on record."
+        return (
+            f"{row['name']} is a fresh test set: no look by which somebody may have learnt "
+            "something is on record."
+        )
     if row["state"] == "spent":
         return f"{row['name']} is a spent test set: {looks} on record, {asked}."
     if row["state"] == "validation":

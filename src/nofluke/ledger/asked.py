@@ -14,6 +14,8 @@ from nofluke.ledger import fingerprints
 from nofluke.ledger.book import Ledger
 from nofluke.ledger.canonical import canonical
 from nofluke.results import Result
+from nofluke.scores.features import Features
+from nofluke.scores.predictions import Predictions
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from nofluke.ledger.fingerprints import Marks
     from nofluke.ledger.roles import Register, Rows
 
+_TABLES = (Scores, Predictions, Features)
 _LEVELS = ("level", "alpha", "delta")
 #: What an answer says in numbers, kept unless it is longer than this.
 _NUMBERS, _MOST = ("rows", "matrix", "matrices"), 200_000
@@ -46,7 +49,8 @@ def asked(
         question: A question of nofluke, such as ``nofluke.compare``.
         *data: What it takes before its options: the rows, and perhaps names.
         ledger: A ledger, or the file of one.
-        **options: The options of the question.
+        **options: The options of the question. Scores, predictions and features among them count
+            as rows, too.
 
     Returns:
         The answer, with a note that names the entry and the looks before it.
@@ -55,6 +59,7 @@ def asked(
         HoldoutError: The rows are a fresh test set and no pipeline is frozen, or the frozen one has
             changed (NF066).
         LedgerError: The look could not be written down; there is no answer then (NF067, NF068).
+        InputError: No rows are given, or such as have no content to be known by (NF069).
         NoflukeError: What the question itself refuses.
 
     >>> import tempfile, nofluke
@@ -73,7 +78,16 @@ def asked(
     if not isinstance(ledger, Ledger):
         with Ledger(ledger) as book:
             return asked(question, *data, ledger=book, **options)
-    seen = [fingerprints.marks(rows) for given in data for rows in _tables(given)]
+    given_by_name = (value for value in options.values() if isinstance(value, _TABLES))
+    seen = [
+        fingerprints.marks(rows) for given in (*data, *given_by_name) for rows in _tables(given)
+    ]
+    if not seen:
+        raise InputError(
+            f"{_name(question)} is asked of no rows: expected them before the options, as in "
+            "asked(question, rows, ledger=...); a text is taken for a name, so read a file first.",
+            code="NF069",
+        )
     words = [fingerprints.spelled(given) for given in data if not _tables(given)]
     told = {name: fingerprints.spelled(value) for name, value in options.items()}
     attempt, before = ledger.attempt(_name(question), seen, {**told, "": words} if words else told)
@@ -91,8 +105,9 @@ def _tables(given: Any) -> list[Any]:
     """The rows in one argument; none where it is a name or a choice."""
     if isinstance(given, str) or callable(given) or given is None:
         return []
-    if isinstance(given, Mapping) and all(isinstance(v, Scores) for v in given.values()):
-        return list(given.values())
+    inside = list(given.values()) if isinstance(given, Mapping) else given
+    if isinstance(inside, list | tuple) and all(isinstance(each, _TABLES) for each in inside):
+        return list(inside)
     return [given]
 
 

@@ -157,7 +157,8 @@ def _number(facts: _Facts, name: str) -> Row:
         if any(_supplies(told, metrics) for told in entry.body["returned"])
     ]
     if answers:
-        kinds = sorted({told["kind"] for e in answers for told in e.body["returned"]})
+        kinds = sorted({told["kind"] for e in answers for told in e.body["returned"]
+                        if _supplies(told, metrics)})  # fmt: skip
         told = f"in the answer of {', '.join(kinds)}"
         return _row(part, RECORDED, told, entries=_numbers(answers))
     supply = f"nofluke final-report ... --ledger LEDGER, or {name}= in the record of predictions"
@@ -217,13 +218,26 @@ def _confirmation(facts: _Facts) -> Row:
             "no rows are registered as a test set",
             supply="nofluke ledger log LEDGER data ...",
         )
-    told = "every test set was looked at with several questions, or before a freeze"
+    told = (
+        "every test set was looked at with several questions, before a freeze, before it was "
+        "registered, or without an outcome on record"
+    )
     return _row(part, LOST, told, supply="fresh rows")
 
 
 def fields(entry: Event) -> str:
     """What a record says, in words."""
     return "; ".join(f"{name}: {_word(value)}" for name, value in sorted(entry.body.items()))
+
+
+def numbers(entries: list[int]) -> str:
+    """Numbers of entries; of many the first ones.
+
+    >>> numbers([1, 2, 3]), numbers(list(range(9)))
+    ('1, 2, 3', '0, 1, 2, 3, 4 and 4 more')
+    """
+    first = ", ".join(map(str, entries[:5]))
+    return first if len(entries) <= 5 else f"{first} and {len(entries) - 5} more"
 
 
 def _word(value: object) -> str:

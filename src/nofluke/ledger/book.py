@@ -97,7 +97,9 @@ class Ledger:
             time=clock(),
             who=_name(user() if who is None else who, "who"),
             kind="init",
-            body={"name": _name(Path(place).name if name is None else name, "name")},
+            body={
+                "name": _name((Path(place).name or str(place)) if name is None else name, "name")
+            },
             previous=events.NOTHING,
         )
         stores.create(place, first.line()).close()
@@ -335,7 +337,9 @@ class Ledger:
         def body(entries: Iterable[Event]) -> tuple[str, Mapping[str, Any]]:
             found = roles.register(entries)
             before.append(found)
-            why = roles.refusal(found, data, pipelines.changed(found.frozen))
+            # Files may be large, and nobody else can write meanwhile.
+            changed = pipelines.changed(found.frozen) if found.fresh(data) else []
+            why = roles.refusal(found, data, changed)
             return ("attempt", asked) if why is None else ("refused", {**asked, "why": why})
 
         event = self._add(body)

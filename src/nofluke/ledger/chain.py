@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _DIGEST = 64
+_LONGEST = 18  # digits of the number of an entry
 _HEX = set("0123456789abcdef")
 
 
@@ -64,7 +65,8 @@ def head_of(text: str) -> Head:
     3
     """
     number, colon, digest = text.strip().partition(":")
-    known = number.isascii() and number.isdigit() and int(number) > 0
+    digits = number.isascii() and number.isdigit() and len(number) <= _LONGEST
+    known = digits and int(number) > 0
     if not (known and colon and len(digest) == _DIGEST and set(digest) <= _HEX):
         raise InputError(
             f"{text!r} is no head of a ledger; expected the number and the digest of an entry, as "

@@ -84,7 +84,7 @@ def checked(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
         own = f" ({kind} is written by the ledger itself)" if kind in KEPT else ""
         raise InputError(
             f"{kind!r} is nothing that can be recorded by hand{own}; there are "
-            f"{', '.join(RECORDS)}.",
+            f"{', '.join(RECORDS)}; nofluke ledger log also takes data, freeze and role.",
             code="NF069",
         )
     needs, takes = RECORDS[kind].needs, RECORDS[kind].takes

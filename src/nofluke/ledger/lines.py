@@ -42,6 +42,7 @@ class JsonLines:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._held = False
         with self._told("opened"):
             self._fd = os.open(path, os.O_RDWR | _BINARY)
 
@@ -62,14 +63,14 @@ class JsonLines:
 
     def append(self, make: Make) -> None:
         """Append the lines that ``make`` gives, under a lock."""
-        with self._told("written"), _locked(self._fd, exclusive=True):
+        with self._told("written"), self._lock(exclusive=True):
             end, rest = self._end()
             new = make(self._last(end), rest)
             self._write(b"".join(line + b"\n" for line in new), end, rest)
 
     def lines(self) -> Iterator[bytes]:
         """All whole lines in order; a last line without its end is told by ``faults``."""
-        with self._told("read"), _locked(self._fd, exclusive=False):
+        with self._told("read"), self._lock(exclusive=False):
             end, _ = self._end()
         with self._told("read"), self._path.open("rb") as file:
             left = end
@@ -82,7 +83,7 @@ class JsonLines:
 
     def faults(self) -> list[str]:
         """Whether the last line has no end."""
-        with self._told("read"), _locked(self._fd, exclusive=False):
+        with self._told("read"), self._lock(exclusive=False):
             _, rest = self._end()
         if not rest:
             return []
@@ -131,6 +132,20 @@ class JsonLines:
             raise
 
     @contextmanager
+    def _lock(self, *, exclusive: bool) -> Iterator[None]:
+        # A file has one flock, which is not counted: whoever reads while writing would let go of
+        # the writer's.
+        if self._held:
+            yield
+            return
+        with _locked(self._fd, exclusive=exclusive):
+            self._held = True
+            try:
+                yield
+            finally:
+                self._held = False
+
+    @contextmanager
     def _told(self, what: str) -> Iterator[None]:
         try:
             yield
@@ -149,6 +164,8 @@ def write(path: Path, lines: Iterable[bytes]) -> None:
         FileExistsError: Something is there.
         OSError: It cannot be written.
     """
+    if not path.name:  # "." and "/" are folders, and have no name to write beside
+        raise FileExistsError(path)
     part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:

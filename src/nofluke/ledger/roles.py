@@ -102,6 +102,10 @@ class Register:
         """The rows that share a mark with these."""
         return [rows for rows in self.rows if rows.marks & marks.keys()]
 
+    def fresh(self, data: Iterable[Marks]) -> list[Rows]:
+        """The fresh test sets among the rows of these marks."""
+        return [r for marks in data for r in self.known(marks) if r.state == "fresh"]
+
     def named(self, name: str) -> Rows | None:
         """The registered rows of this name."""
         return next((r for r in self.rows if r.registered is not None and r.name == name), None)
@@ -212,7 +216,7 @@ def refusal(found: Register, data: Sequence[Marks], changed: Sequence[str]) -> s
         data: The rows that are asked about.
         changed: Files of the frozen pipeline that are not as they were.
     """
-    fresh = [r for marks in data for r in found.known(marks) if r.state == "fresh"]
+    fresh = found.fresh(data)
     if not fresh:
         return None
     name = fresh[0].name

@@ -6,7 +6,7 @@ from typing import Any
 
 from nofluke import plots
 from nofluke.ledger.answers import LedgerReport, Verified
-from nofluke.ledger.audit import LOST, MISSING
+from nofluke.ledger.audit import LOST, MISSING, numbers
 from nofluke.plots.labels import visible
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.tables import Table
@@ -159,13 +159,3 @@ def _timeline(result: LedgerReport) -> Table:
         ],
         folded=True,
     )
-
-
-def numbers(entries: list[int]) -> str:
-    """Numbers of entries; of many the first ones.
-
-    >>> numbers([1, 2, 3]), numbers(list(range(9)))
-    ('1, 2, 3', '0, 1, 2, 3, 4 and 4 more')
-    """
-    first = ", ".join(map(str, entries[:5]))
-    return first if len(entries) <= 5 else f"{first} and {len(entries) - 5} more"

@@ -160,9 +160,10 @@ class Fresh(State):
 
     def _gains(self, submission: Submission) -> list[float]:
         """Gains on the scale on which no gain is 1/2."""
-        span = float(self.span)
+        span, (low, high) = float(self.span), self.bounds
         gains = checks.sample(submission.scores, name="scores")
-        checks.within(gains, (-span, span))
+        widest = max(span, high - low)  # 0.8 - 0.1 is a little more than 0.7
+        checks.within(gains, (-widest, widest))
         return [float(gain) for gain in np.clip((gains / span + 1) / 2, 0.0, 1.0)]
 
     def _wealth(self, claim: Claim) -> Wealth:

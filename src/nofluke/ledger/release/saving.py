@@ -53,7 +53,7 @@ def from_json(text: str) -> State:
         if set(saved) != {f.name for f in fields(kind)}:
             raise ValueError("other fields than this rule has")
         return kind(**_restored(saved))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"this is not the state of a release rule ({type(error).__name__}: {error}); name "
             "the state that was written last, and never one from before a look.",

@@ -126,7 +126,8 @@ class Verdict(State):
         baseline = tuple(x.tolist()) if shown and self.moving else self.baseline
         after = replace(self, look=number, won=self.won + shown, baseline=baseline)
         code = transcripts.log_sparse_code(after.look, after.won, 1, self.wins + 1)
-        compared = "the baseline" if not self.moving else "the best that was shown so far"
+        moved = self.moving and self.won > 0
+        compared = "the last one that was shown to be better" if moved else "the baseline"
         margin = f" by more than {self.margin:g}" if self.margin else ""
         told = after.released(
             verdict="better" if shown else "not shown",
@@ -148,6 +149,7 @@ class Verdict(State):
         if self.log_level < _LEAST:
             return False
         span = float(self.span)
+        d = np.clip(d, -span, span)  # 0.8 - 0.1 is a little more than 0.7
         limits = METHODS[self.test].call(d, alpha=self.level, side="lower", bounds=(-span, span))
         return limits.lower > self.margin
 
