@@ -451,4 +451,5 @@ def _phi(wins: int, losses: int, both: int, neither: int) -> float:
     if 0 in margins:
         return 0.0
     corrected = max(twice - n, 0) if twice > 0 else twice
-    return corrected / 2 / math.prod(math.sqrt(margin) for margin in margins)
+    # Rounding may carry a perfect correlation a little beyond 1.
+    return min(max(corrected / 2 / math.sqrt(math.prod(margins)), -1.0), 1.0)

@@ -227,3 +227,17 @@ def test_limits_of_one_among_very_many_are_numbers(tried):
     se, shown = x.std(axis=1, ddof=1).max() / math.sqrt(30), x.mean(axis=1).max()
     t = stats.t.isf(0.05 / tried / 2, 29)  # so far out, no gap between candidates counts
     assert (row["lower"], row["upper"]) == pytest.approx((shown - t * se, shown + t * se), rel=1e-9)
+
+
+def test_means_that_differ_alike_everywhere_are_not_called_equal():
+    """One seed is better by the same amount on every row: nothing is tested, and that is said."""
+    rng = np.random.default_rng(6)
+    hard = rng.normal(size=12).repeat(5)
+    clusters_of = np.arange(60) // 5
+
+    found = decompose_clustered(clustered_means([hard, hard + 0.25], clusters_of))
+    assert found.p_equal == 1
+    assert any(note.startswith("NF275") for note in found.notes)
+
+    alike = decompose_clustered(clustered_means([hard, hard], clusters_of))
+    assert not any(note.startswith("NF275") for note in alike.notes)

@@ -155,6 +155,13 @@ def test_pairs_that_all_agree_still_leave_a_width():
         proportions.newcombe_paired(wins=0, losses=0, both=1, neither=-1, level=0.95)
 
 
+def test_pairs_that_never_agree():
+    """Their correlation is -1, and not a hair beyond by rounding."""
+    for wins in range(1, 40):
+        found = proportions.newcombe_paired(wins=wins, losses=3, both=0, neither=0, level=0.75)
+        assert found.lower <= found.estimate == pytest.approx((wins - 3) / (wins + 3))
+
+
 def test_pairs_on_one_side():
     counts = {"wins": 16, "losses": 6, "both": 59, "neither": 80}
     two = proportions.newcombe_paired(**counts, alpha=0.1)

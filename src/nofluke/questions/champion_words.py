@@ -207,10 +207,17 @@ def _parts(card: ChampionCard) -> list[str]:
     d = card.decomposition
     if d is None:
         return []
+    untested = any(note.startswith(("NF201", "NF275")) for note in card.notes)
+    equal = (
+        "Whether all true scores are equal is not tested: the rows show no variance of the "
+        "differences."
+        if untested
+        else f"The test that all true scores are equal has p = {d['p_equal']:.3g}."
+    )
     return [
         f"Standard error of the mean {d['se_mean']:.4g}, of one candidate {d['se_one']:.4g}, "
         f"candidates and rows both new; SD / sqrt({card.m}) = {d['wrong_se']:.4g} leaves out "
-        f"the rows. The test that all true scores are equal has p = {d['p_equal']:.3g}."
+        f"the rows. {equal}"
     ]
 
 

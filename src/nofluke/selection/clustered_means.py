@@ -158,6 +158,7 @@ def decompose_clustered(found: ClusteredMeans, *, level: float = 0.95) -> Cluste
     df = min(model.df_with(found.df), found.df)
     limits = student.limits(mean, se, df, error, "both")
     centred = cluster_means.covariance(found.moves - found.moves.mean(axis=0))
+    equal = obuchowski_rockette.trace_test(found.means, centred)
     return ClusterDecomposition(
         estimate=mean,
         lower=limits.lower,
@@ -177,9 +178,25 @@ def decompose_clustered(found: ClusteredMeans, *, level: float = 0.95) -> Cluste
         se_one=math.sqrt(model.of_one),
         wrong_se=math.sqrt(model.s2 / model.r),
         df=df,
-        p_equal=obuchowski_rockette.trace_test(found.means, centred).pvalue,
+        p_equal=equal.pvalue,
         assumes=f"clusters are independent draws; rows of one may depend in any way; {SEEDS}",
-        notes=(*below_zero({"seeds": model.between, "rows": model.cov2}), TRAINING, *found.notes),
+        notes=(
+            *below_zero({"seeds": model.between, "rows": model.cov2}),
+            *_untested(found.means, equal),
+            TRAINING,
+            *found.notes,
+        ),
+    )
+
+
+def _untested(means: NDArray[np.float64], equal: obuchowski_rockette.TraceTest) -> tuple[str, ...]:
+    """The finding that means differ by what no cluster varies in."""
+    if equal.df > 0 or np.ptp(means) <= obuchowski_rockette.ROUNDING * np.abs(means).max():
+        return ()
+    return (
+        "NF275: the means of seeds differ by the same amount in every cluster, so that the rows "
+        "show no variance of the difference; p_equal is 1 because nothing is tested, not because "
+        "the seeds agree.",
     )
 
 
