@@ -172,6 +172,9 @@ SPECS = [
     {"rule": "verdict", "baseline": "old", "metric": "brier"},
     {"rule": "ladder", "metric": "absolute_error", "bounds": (0, 40)},
     {"rule": "rounded", "metric": "exact_match"},
+    {"rule": "rounded", "metric": "auc"},
+    {"rule": "ladder", "metric": "auc"},
+    {"rule": "thresholdout", "metric": "auc"},
 ]
 
 
@@ -184,12 +187,20 @@ class TestPolicies:
         cluster = [str(i // 2) for i in range(40)] if policy.clustered else None
         hidden = rows(labels, policy.metric, cluster=cluster, baseline=["1"] * 40, confirm=0.25)
         state = policies.begin(policy, hidden)
-        assert (state.n, state.looks) == (hidden.units_of["board"], 7)
+        assert (state.n, state.looks) == (policies.units(policy, hidden), 7)
         found = said(["1"] * 40, hidden, policy.kind.prediction)
         training = policies.training_score(policy, 0.5 if policy.training else None)
         handed = policies.submission(policy, hidden, found, training=training)
         answer, after = release.look(state, handed)
         assert (answer.look, after.look) == (1, 1)
+        low, high = standings.limits([answer.to_dict()])
+        if policy.rule == "verdict":
+            assert (low, high) == ([-np.inf], [np.inf])
+        else:
+            truth = policies.statistic(policy, hidden, found)
+            assert low[0] <= truth <= high[0]
+        told, after = release.compare(after, handed, handed)
+        assert (told.verdict, after.left) == ("not shown", 5)
         text = " ".join(policies.words(policy, confirmation_rows=10))
         assert "costs one of 7 looks" in text
         assert "at least 95 %" in text

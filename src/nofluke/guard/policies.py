@@ -313,7 +313,7 @@ def submission(
     """
     if policy.kind.by_row:
         return release.Submission(scores(policy, holdout, predictions), training=training)
-    return release.Submission((), mean=statistic(policy, holdout, predictions), training=training)
+    return release.Submission(mean=statistic(policy, holdout, predictions), training=training)
 
 
 def training_score(policy: Policy, given: float | None) -> float | None:
