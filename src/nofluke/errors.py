@@ -6,6 +6,8 @@ NoflukeError
     ReadError                 a file cannot be read; carries path, line and field
   HoldoutError                a guard refuses a look; carries the looks so far
   LedgerError                 a ledger is away, or its chain is broken
+  AccessError                 the asker is not known, or may not
+  LimitError                  asked too often, or for too much at once; carries when to try again
   MissingExtra (ImportError)  an optional library is needed; names what to install
 ```
 
@@ -79,6 +81,24 @@ class HoldoutError(NoflukeError):
 
 class LedgerError(NoflukeError):
     """A ledger cannot be read or written, or its chain is broken."""
+
+
+class AccessError(NoflukeError):
+    """The asker is not known (NF073), may not (NF074), or asks for what is not there (NF075)."""
+
+
+class LimitError(NoflukeError):
+    """Too often (NF076), or too much at once (NF077).
+
+    Args:
+        message: What was asked, what is allowed, when or how to try again.
+        code: The stable code of this kind of error.
+        retry_after: Whole seconds after which the same may be asked again; None if it never may.
+    """
+
+    def __init__(self, message: str, *, code: str, retry_after: int | None = None) -> None:
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
 
 
 class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)
