@@ -109,7 +109,7 @@ def withdraw(db: Database, actor: Actor, slug: str, invitation: str) -> None:
         seat = rights.keeper(rights.seat(connection, actor, slug))
         gone = connection.execute(
             delete(links).where(
-                links.c.id == _text(invitation),
+                links.c.id == looked_up(invitation),
                 links.c.board == seat.board,
                 links.c.used.is_(None),
             )
@@ -348,7 +348,7 @@ def _person(connection: Connection, board: str, user: str) -> RowMapping:
 
 
 def _at(statement, board: str, user: str):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    return statement.where(seats.c.board == board, seats.c.user == _text(user))
+    return statement.where(seats.c.board == board, seats.c.user == looked_up(user))
 
 
 def _book(db: Database, connection: Connection, holdout: str, who: str) -> Journal:
@@ -374,7 +374,7 @@ def _team(role: str, team: str | None) -> str | None:
     return names.accepted(team, what="team")
 
 
-def _text(identity: object) -> str:
+def looked_up(identity: object) -> str:
     """An id as it may be looked up; PostgreSQL takes no NUL."""
     text = identity if isinstance(identity, str) else ""
     return text if text.isascii() and "\0" not in text else ""
