@@ -388,11 +388,25 @@ def test_a_disabled_user_is_out_at_once_and_whatever_they_had_ends(database):
     refused("NF074", accounts.change_password, database, ann, old=PASSWORD, new=OTHER)
     refused("NF073", accounts.accept, database, ann, invitation(database, at), now=T0)
     refused("NF008", accounts.password_link, database, boss, ann.id)
-    assert accounts.users(database, boss)[1].disabled or accounts.users(database, boss)[0].disabled
+    assert {u.name: u.disabled for u in accounts.users(database, boss)} == {
+        "Boss": None,
+        "Ann": times.text(T0),
+    }
 
     accounts.enable(database, boss, ann.id)
     shut()
     assert accounts.login(database, "Ann", PASSWORD)
+
+
+def test_a_user_who_is_marked_as_disabled_is_out_even_if_nothing_else_was_ended(database):
+    ann = user(database, "Ann")
+    session = accounts.session(database, ann)
+    token = accounts.make_token(database, ann, name="ci", scopes={"read"}, days=1).secret
+    with database.writing() as connection:
+        connection.execute(update(tables.users).values(disabled=times.text(T0)))
+
+    assert accounts.by_session(database, session) is None
+    assert accounts.by_token(database, token) is None
 
 
 def test_the_last_who_runs_the_server_cannot_be_disabled(database):

@@ -77,12 +77,7 @@ def test_a_link_lets_in_one_of_many_new_users(doors):
 def test_a_link_lets_in_one_of_many_who_are_there(doors):
     link, crowd = invitation(doors[0], board(doors[0])), [user(doors[0], f"u{i}") for i in range(6)]
     asked = zip(doors, crowd, strict=True)
-    told = together(
-        [
-            partial(accounts.accept, db, who, link, now=T0)
-            for db, who in zip(doors, crowd, strict=True)
-        ]
-    )
+    told = together([partial(accounts.accept, db, who, link, now=T0) for db, who in asked])
 
     (winner,) = (t for t in told if isinstance(t, Actor))
     assert told.count("NF075") == CROWD - 1
