@@ -2,7 +2,7 @@
 
 import argon2
 import pytest
-from keepers import (
+from folk import (
     OTHER,
     PASSWORD,
     SETTINGS,

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from keepers import (
+from folk import (
     PASSWORD,
     SETTINGS,
     T0,

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from keepers import OTHER, PASSWORD, SETTINGS, board, invitation, secret_of, user
+from folk import OTHER, PASSWORD, SETTINGS, board, invitation, secret_of, user
 from sqlalchemy import select
 
 from nofluke.database import tables

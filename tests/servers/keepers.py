@@ -1,84 +1,97 @@
-"""Users, boards and links for tests of the server, made without the work of real ones."""
+"""A keeper for tests: people, boards over rows whose labels are known to the test, and uploads."""
 
-import datetime as dt
-from functools import cache
-from urllib.parse import urlsplit
+from __future__ import annotations
 
-import pytest
-from sqlalchemy import insert, select
+import random
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
 
 from nofluke.database import tables
-from nofluke.errors import AccessError, InputError
-from nofluke.server import names, passwords, secrets, times
-from nofluke.server.journal import Journal
-from nofluke.server.links import hand_out
-from nofluke.server.records import Actor
-from nofluke.server.settings import JOIN, Settings
-
-SETTINGS = Settings()
-T0 = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
-PASSWORD = "a kettle of small fish"  # noqa: S105
-OTHER = "nine lamps over water"
+from nofluke.database.engine import Database
+from nofluke.server import boards, names, people, secrets, times, work
+from nofluke.server.records import Actor, Board, BoardSpec
 
 
-@cache
-def kept():
-    """PASSWORD as it is kept; hashed once."""
-    return passwords.hashed(PASSWORD)
+class Keeper:
+    """Everything that a test of boards begins with.
 
+    Args:
+        database: Its database, with tables.
+        folder: Where files are put.
+        n: Rows of the board.
+        seed: Of the labels and of who predicts what.
+    """
 
-def later(**span):
-    return T0 + dt.timedelta(**span)
+    def __init__(self, database: Database, folder: Path, *, n: int = 200, seed: int = 1) -> None:
+        self.db, self.folder, self.n = database, folder, n
+        draw = random.Random(seed)
+        self.labels = {f"r{i:06d}": str(draw.randrange(2)) for i in range(n)}
+        self.ann = self.person("ann", admin=True)
 
-
-def user(db, name, *, admin=False):
-    """A user whose password is PASSWORD, made without the work of hashing it again."""
-    row = {"id": secrets.identity(), "name": name, "admin": admin}
-    with db.writing("accounts") as connection:
-        connection.execute(
-            insert(tables.users).values(
-                **row, folded=names.folded(name), password=kept(), created=times.text(T0)
+    def person(self, name: str, *, admin: bool = False) -> Actor:
+        user = secrets.identity()
+        with self.db.writing() as connection:
+            connection.execute(
+                insert(tables.users).values(
+                    id=user,
+                    name=name,
+                    folded=names.folded(name),
+                    password="no hash, so that nobody signs in",
+                    admin=admin,
+                    created=times.text(times.now()),
+                )
             )
-        )
-    return Actor(**row)
+        return Actor(id=user, name=name, admin=admin)
 
+    def open(self, slug: str = "tumours", *, path: Path | None = None, **asked: Any) -> Board:
+        spec = BoardSpec(**{"title": slug.title(), "looks": 20, **asked, "slug": slug})
+        return boards.create(self.db, self.ann, spec, path or self.rows())
 
-def board(db, slug="tumours"):
-    """A board that nobody owns yet, with its ledger."""
-    rows = {"id": secrets.identity(), "ledger": slug, "fingerprint": slug, "salt": "00" * 32}
-    with db.writing() as connection:
-        Journal.begin(db, connection, slug, title=slug, who="keeper")
-        connection.execute(
-            insert(tables.holdouts).values(
-                **rows, rows=b"", policy="{}", state="{}", created=times.text(T0)
+    def join(self, slug: str, name: str, *, role: str = "member", team: str | None = None) -> Actor:
+        """A new person on a board."""
+        return self.seat(slug, self.person(name), role=role, team=team)
+
+    def seat(self, slug: str, actor: Actor, *, role: str = "member", team: str | None = None) -> Actor:
+        with self.db.writing() as connection:
+            board = connection.execute(
+                tables.boards.select().where(tables.boards.c.slug == slug)
+            ).mappings().one()
+            people.join(
+                self.db,
+                connection,
+                board=board["id"],
+                user=actor.id,
+                name=actor.name,
+                role=role,
+                team=team,
             )
-        )
-        at = {"id": secrets.identity(), "slug": slug, "title": "Tumours", "description": ""}
-        connection.execute(
-            insert(tables.boards).values(**at, holdout=rows["id"], created=times.text(T0))
-        )
-    return at["id"]
+        return actor
 
+    def rows(self, name: str = "rows.csv", **columns: str) -> Path:
+        """The file of labelled rows, with columns under other names if asked."""
+        names_of = {"id": "id", "label": "label", **columns}
+        path = self.folder / name
+        lines = [f"{names_of['id']},{names_of['label']}"]
+        lines += [f"{one},{label}" for one, label in self.labels.items()]
+        path.write_text("\n".join(lines) + "\n")
+        return path
 
-def invitation(db, at, *, role="member", team=None, maker=None, days=7):
-    with db.writing() as connection:
-        made = hand_out(connection, role=role, maker=maker, days=days, now=T0, board=at, team=team)
-    return made.secret
+    def upload(self, right: float = 0.8, *, seed: int = 0, name: str | None = None) -> Path:
+        """Predictions, each of which is right with some probability."""
+        draw = random.Random(f"{right} {seed}")
+        path = self.folder / (name or f"upload-{right}-{seed}.csv")
+        lines = [
+            f"{one},{label if draw.random() < right else 1 - int(label)}"
+            for one, label in self.labels.items()
+        ]
+        path.write_text("\n".join(["id,prediction", *lines]) + "\n")
+        return path
 
-
-def rows(db, table):
-    with db.reading() as connection:
-        return [dict(row) for row in connection.execute(select(table)).mappings()]
-
-
-def secret_of(link):
-    path = urlsplit(link).path
-    assert path.startswith(JOIN)
-    return path.removeprefix(JOIN)
-
-
-def refused(code, ask, *args, **how):
-    with pytest.raises((AccessError, InputError)) as error:
-        ask(*args, **how)
-    assert error.value.code == code
-    return str(error.value)
+    def score(self) -> int:
+        """Score all that waits; returns how many that were."""
+        count = 0
+        while work.score_next(self.db):
+            count += 1
+        return count
