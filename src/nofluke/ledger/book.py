@@ -301,6 +301,27 @@ class Ledger:
 
         return self._add(body)
 
+    def keep(self, kind: str, body: Mapping[str, Any]) -> Event:
+        """Write down what a keeper of rows has decided under a lock of its own.
+
+        The ledger checks nothing here and reads its last entry only, so that this takes as long
+        in a long ledger as in a short one.
+
+        Args:
+            kind: One of ``kinds.KEPT``.
+            body: What it says, as JSON.
+
+        Raises:
+            InputError: Another kind (NF069).
+            LedgerError: It could not be kept (NF067, NF068).
+        """
+        if kind not in kinds.KEPT or kind == "init":
+            raise InputError(
+                f"kind={kind!r} must be one of {', '.join(k for k in kinds.KEPT if k != 'init')}.",
+                code="NF069",
+            )
+        return self._add(lambda _: (kind, body))
+
     def give_up(self, name: str, *, why: str) -> Event:
         """Use a test set as validation rows from now on; there is no way back.
 
