@@ -8,7 +8,8 @@ NoflukeError
   LedgerError                 a ledger is away, or its chain is broken
   StoreError                  a database is away, or of another revision
     StoreConflict             what is to be written contradicts what is there
-  AccessError                 somebody may not do this
+  AccessError                 the asker is not known, or may not
+  LimitError                  asked too often, or for too much at once; carries when to try again
   MissingExtra (ImportError)  an optional library is needed; names what to install
 ```
 
@@ -93,7 +94,21 @@ class StoreConflict(StoreError):  # noqa: N818 (it reads as what is wrong)
 
 
 class AccessError(NoflukeError):
-    """Somebody is not known here, or may not do this."""
+    """The asker is not known (NF073), may not (NF074), or asks for what is not there (NF075)."""
+
+
+class LimitError(NoflukeError):
+    """Too often (NF076), or too much at once (NF077).
+
+    Args:
+        message: What was asked, what is allowed, when or how to try again.
+        code: The stable code of this kind of error.
+        retry_after: Whole seconds after which the same may be asked again; None if it never may.
+    """
+
+    def __init__(self, message: str, *, code: str, retry_after: int | None = None) -> None:
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
 
 
 class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)

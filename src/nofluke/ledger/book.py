@@ -301,6 +301,27 @@ class Ledger:
 
         return self._add(body)
 
+    def keep(self, kind: str, body: Mapping[str, Any]) -> Event:
+        """Write down what a keeper of rows has decided under a lock of its own.
+
+        The ledger checks nothing here and reads its last entry only, so that this takes as long
+        in a long ledger as in a short one.
+
+        Args:
+            kind: One of ``kinds.KEPT``.
+            body: What it says, as JSON.
+
+        Raises:
+            InputError: Another kind (NF069).
+            LedgerError: It could not be kept (NF067, NF068).
+        """
+        if kind not in kinds.KEPT or kind == "init":
+            raise InputError(
+                f"kind={kind!r} must be one of {', '.join(k for k in kinds.KEPT if k != 'init')}.",
+                code="NF069",
+            )
+        return self._add(lambda _: (kind, body))
+
     def give_up(self, name: str, *, why: str) -> Event:
         """Use a test set as validation rows from now on; there is no way back.
 
@@ -376,7 +397,7 @@ class Ledger:
 
         Raises:
             HoldoutError: The rows are a fresh test set and no pipeline is frozen, or the frozen one
-                has changed (NF066). The refusal is an entry, too.
+                has changed (NF066); or they are guarded (NF088). The refusal is an entry, too.
             LedgerError: It could not be kept (NF067, NF068).
         """
         asked = {
@@ -398,10 +419,12 @@ class Ledger:
         event = self._add(body)
         if event.kind == "refused":
             looks = sum(len(r.looks) for marks in data for r in before[0].known(marks))
+            guarded = bool(before[0].guarded(data))
+            freeze = f" Freeze it first (nofluke ledger log {self.place} freeze --file ...)."
             raise HoldoutError(
-                f"{event.body['why']}. Freeze it first (nofluke ledger log {self.place} freeze "
-                f"--file ...). The refusal is entry {event.seq}; nothing was returned.",
-                code="NF066",
+                f"{event.body['why']}.{'' if guarded else freeze} The refusal is entry "
+                f"{event.seq}; nothing was returned.",
+                code="NF088" if guarded else "NF066",
                 looks=looks,
             )
         return event, before[0]

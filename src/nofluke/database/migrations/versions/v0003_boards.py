@@ -117,3 +117,14 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("submission", name="pk_predictions"),
     )
+    op.create_table(
+        "refusals",
+        sa.Column("holdout", sa.Text(), nullable=False),
+        sa.Column("user", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("entry", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["holdout"], ["holdouts.id"], name="fk_refusals_holdout"),
+        sa.ForeignKeyConstraint(["user"], ["users.id"], name="fk_refusals_user"),
+        sa.PrimaryKeyConstraint("holdout", "user", "digest", name="pk_refusals"),
+    )
+    op.create_index("ix_refusals_user", "refusals", ["user"], unique=False)
