@@ -89,6 +89,9 @@ class Policy:
         if unknown:
             takes = ", ".join(OPTIONS[self.rule]) or "no options"
             raise _impossible(f"{self.rule} has no option {unknown[0]!r}; it takes {takes}.")
+        odd = [n for n, v in self.options.items() if not isinstance(v, str | int | float | None)]
+        if odd:
+            raise _impossible(f"option {odd[0]!r} is no number, text or truth value.")
         if self.looks > MOST_LOOKS:
             raise _impossible(f"looks={self.looks:,} is above {MOST_LOOKS:,}.")
         for name in ("per_member", "per_team"):
@@ -115,6 +118,10 @@ class Policy:
     def binary(self) -> bool:
         """Whether each unit's score is one of the bounds."""
         return self.kind.binary and not self.clustered
+
+    def labels(self, holdout: Holdout) -> tuple[str, ...]:
+        """The names of labels, as far as members may know them: none where they are answers."""
+        return () if self.kind.truth == "numbers" or self.metric == "exact_match" else holdout.names
 
     @property
     def training(self) -> bool:
@@ -185,8 +192,20 @@ def from_spec(spec: Any) -> Policy:
             "rule='verdict' tells whether a submission is better than a baseline, and none is "
             "there; name the column of the baseline's predictions."
         )
+    _only_binary(policy)
     _state(policy, n=2)  # what the rule itself refuses, it refuses here
     return policy
+
+
+def _only_binary(policy: Policy) -> None:
+    """Refuse now what would fail at a look, on scores that only the guard knows."""
+    if policy.binary:
+        return
+    needs = "each unit's score to be the lowest or the highest possible one"
+    if policy.options.get("test") == "mcnemar":
+        raise _impossible(f"test='mcnemar' needs {needs}; take test='betting'.")
+    if policy.rule == "thresholdout" and policy.options.get("step") is None:
+        raise _impossible(f"thresholdout without a step needs {needs}; say step=.")
 
 
 def _defaults(policy: Policy) -> dict[str, Any]:
@@ -301,7 +320,7 @@ def submission(
     """
     if policy.kind.by_row:
         return release.Submission(scores(policy, holdout, predictions), training=training)
-    return release.Submission((), mean=statistic(policy, holdout, predictions), training=training)
+    return release.Submission(mean=statistic(policy, holdout, predictions), training=training)
 
 
 def training_score(policy: Policy, given: float | None) -> float | None:
