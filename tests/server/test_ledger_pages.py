@@ -75,9 +75,11 @@ def _edit(keeper: Keeper) -> None:
                 connection.execute(text(f'DROP TRIGGER "{name}"'))
         else:
             connection.execute(text("ALTER TABLE entries DISABLE TRIGGER ALL"))
-        row = connection.execute(
-            tables.entries.select().where(tables.entries.c.seq == 5)
-        ).mappings().one()
+        row = (
+            connection.execute(tables.entries.select().where(tables.entries.c.seq == 5))
+            .mappings()
+            .one()
+        )
         connection.execute(
             update(tables.entries)
             .where(tables.entries.c.ledger == row["ledger"], tables.entries.c.seq == 5)

@@ -29,7 +29,9 @@ def main(url: str, folder: str, log: str) -> None:
     left = [path for path in paths if path.name not in done]
     with database.reading() as connection:
         asked = select(tables.users.c.id, tables.users.c.name).where(~tables.users.c.admin)
-        members = [Actor(id=row.id, name=row.name, admin=False) for row in connection.execute(asked)]
+        members = [
+            Actor(id=row.id, name=row.name, admin=False) for row in connection.execute(asked)
+        ]
     file = os.open(log, os.O_WRONLY | os.O_APPEND)
     turn = threading.Lock()
 
