@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import insert, select, update
 
 from nofluke.database.tables import boards as table
-from nofluke.database.tables import holdouts, members as seats
+from nofluke.database.tables import holdouts
+from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
@@ -126,9 +127,7 @@ def create(
     return board(db, actor, opened.slug, notes=notes)
 
 
-def board(
-    db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()
-) -> Board:
+def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()) -> Board:
     """A board as one of its people sees it.
 
     Args:

@@ -25,6 +25,8 @@ from nofluke.server import holdings, people, scoring, times, told
 from nofluke.server.journal import Journal, sealed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection, RowMapping
 
     from nofluke.database.engine import Database
@@ -42,13 +44,18 @@ _NEWS = threading.Condition()
 _news = 0
 
 
-class _Answer(NamedTuple):
-    """What a look tells, and what the guard must remember; or why there is none."""
+class _Told(NamedTuple):
+    """What a look tells, and what the guard must remember."""
 
-    released: Released | None = None
-    state: State | None = None
-    error: str = ""
-    code: str = ""
+    released: Released
+    state: State
+
+
+class _Nothing(NamedTuple):
+    """Why a look tells nothing: the kind of the error and its code, for it may name hidden rows."""
+
+    error: str
+    code: str
 
 
 def wake() -> None:
@@ -59,8 +66,12 @@ def wake() -> None:
         _NEWS.notify_all()
 
 
-def score_next(db: Database) -> bool:
+def score_next(db: Database, *, claims: Claims | None = None) -> bool:
     """Score the submission that has waited longest and is the first of its rows.
+
+    Args:
+        db: The database.
+        claims: Rows that other threads are at work on, and that are passed over.
 
     Returns:
         Whether there was one; it may have been scored by another process meanwhile.
@@ -68,14 +79,22 @@ def score_next(db: Database) -> bool:
     Raises:
         StoreError: The store cannot be read or written (NF071); the submission waits on.
     """
+    claims = Claims() if claims is None else claims
     with db.reading() as connection:
-        row = _first(connection)
+        row = next((row for row in _heads(connection) if claims.take(row["holdout"])), None)
         if row is None:
             return False
-        held = holdings.load(connection, row["holdout"])
-        before = holdings.last_look(connection, held.id)
-        answer = _answer(connection, held, row)
-    _keep(db, held, row, before, answer)
+        try:
+            held = holdings.load(connection, row["holdout"])
+            before = holdings.last_look(connection, held.id)
+            answer = _answer(connection, held, row)
+        except BaseException:
+            claims.give_back(row["holdout"])
+            raise
+    try:
+        _keep(db, held, row, before, answer)
+    finally:
+        claims.give_back(row["holdout"])
     return True
 
 
@@ -86,8 +105,8 @@ def waiting(db: Database) -> int:
         return int(connection.execute(asked).scalar_one())
 
 
-def _first(connection: Connection, holdout: str | None = None) -> RowMapping | None:
-    """The first submission in the queue of its rows; of those, the one that came first."""
+def _heads(connection: Connection, holdout: str | None = None) -> Sequence[RowMapping]:
+    """The first submission in the queue of all rows, or of some; which came first comes first."""
     queue = select(table.c.holdout, func.min(table.c.number).label("number"))
     queue = queue.where(table.c.status == "queued").group_by(table.c.holdout)
     if holdout is not None:
@@ -98,10 +117,10 @@ def _first(connection: Connection, holdout: str | None = None) -> RowMapping | N
         .join(heads, (heads.c.holdout == table.c.holdout) & (heads.c.number == table.c.number))
         .order_by(table.c.created, table.c.id)
     )
-    return connection.execute(asked.limit(1)).mappings().first()
+    return connection.execute(asked).mappings().all()
 
 
-def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Answer:
+def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Told | _Nothing:
     """One look; whatever goes wrong is told by its code, as it may name hidden rows."""
     try:
         state = holdings.state(connection, held)
@@ -110,42 +129,36 @@ def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Answer:
         rows = connection.execute(asked.where(predictions.c.submission.in_(names))).all()
         found = {name: bytes(content) for name, content in rows}
         contents = [found[name] for name in names]
-        return _Answer(*scoring.look(held, state, contents, row["training"]))
+        return _Told(*scoring.look(held, state, contents, row["training"]))
     except NoflukeError as error:
-        return _Answer(error=type(error).__name__, code=error.code)
-    except Exception as error:  # noqa: BLE001 (whatever it is, the queue goes on)
-        return _Answer(error=type(error).__name__, code=UNFORESEEN)
+        return _Nothing(type(error).__name__, error.code)
+    except Exception as error:  # whatever it is, the queue goes on
+        return _Nothing(type(error).__name__, UNFORESEEN)
 
 
 def _keep(
-    db: Database, held: Holding, row: RowMapping, before: int | None, answer: _Answer
+    db: Database, held: Holding, row: RowMapping, before: int | None, answer: _Told | _Nothing
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
     with db.writing(people.lock(held.id)) as connection:
-        first = _first(connection, held.id)
         # Another process was faster, or what was computed rests on a state that is gone.
-        if first is None or first["id"] != row["id"]:
+        if [head["id"] for head in _heads(connection, held.id)] != [row["id"]]:
             return
         if holdings.last_look(connection, held.id) != before:
             return
         book = Journal(db, connection, held.ledger)
-        if answer.released is None or answer.state is None:
+        if isinstance(answer, _Nothing):
             _fail(connection, book, row, answer)
         else:
-            _tell(connection, book, held, row, answer.released, answer.state)
-    outcome = answer.code or "released"
+            _tell(connection, book, held, row, answer)
+    outcome = answer.code if isinstance(answer, _Nothing) else "released"
     _LOG.info("submission %s: %s", row["id"], outcome, extra={"holdout": held.id})
 
 
 def _tell(
-    connection: Connection,
-    book: Journal,
-    held: Holding,
-    row: RowMapping,
-    released: Released,
-    state: State,
+    connection: Connection, book: Journal, held: Holding, row: RowMapping, found: _Told
 ) -> None:
-    answer, kept = released.to_dict(), release.to_json(state)
+    answer, kept = found.released.to_dict(), release.to_json(found.state)
     said = {"kind": row["kind"], **answer}
     said["sentences"] = list(told.sentences(held, row["kind"], "released", answer))
     look = book.look(
@@ -164,7 +177,7 @@ def _tell(
     )
 
 
-def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Answer) -> None:
+def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Nothing) -> None:
     """Nothing is told and the look is given back; the same content may be handed in again."""
     book.failed(row["attempt"], error=answer.error, code=answer.code)
     connection.execute(
@@ -178,6 +191,26 @@ def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Answe
         )
     )
     connection.execute(delete(predictions).where(predictions.c.submission == row["id"]))
+
+
+class Claims:
+    """Rows that a thread of this process is at work on; of other processes it knows nothing."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._lock = threading.Lock()
+
+    def take(self, holdout: str) -> bool:
+        """Claim some rows; False where another thread has."""
+        with self._lock:
+            free = holdout not in self._taken
+            self._taken.add(holdout)
+            return free
+
+    def give_back(self, holdout: str) -> None:
+        """Leave them to others."""
+        with self._lock:
+            self._taken.discard(holdout)
 
 
 class Worker:
@@ -201,7 +234,7 @@ class Worker:
     """
 
     def __init__(self, db: Database, *, threads: int = 1) -> None:
-        self._db, self._stopped = db, threading.Event()
+        self._db, self._stopped, self._claims = db, threading.Event(), Claims()
         self._threads = [
             threading.Thread(target=self._run, name=f"scoring-{i}", daemon=True)
             for i in range(threads)
@@ -245,15 +278,16 @@ class Worker:
             with _NEWS:
                 heard = _news
             try:
-                if score_next(self._db):
+                if score_next(self._db, claims=self._claims):
                     pause = PAUSE
                     continue
                 pause = PAUSE
-            except Exception as error:  # noqa: BLE001 (the store may be back in a moment)
+            except Exception as error:  # the store may be back in a moment
                 code = error.code if isinstance(error, NoflukeError) else UNFORESEEN
                 _LOG.warning("scoring waits %g s: %s %s", pause, type(error).__name__, code)
                 self._stopped.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
             with _NEWS:
-                _NEWS.wait_for(lambda heard=heard: _news != heard or self._stopped.is_set(), PAUSE)
+                if _news == heard and not self._stopped.is_set():
+                    _NEWS.wait(PAUSE)
