@@ -6,6 +6,8 @@ NoflukeError
     ReadError                 a file cannot be read; carries path, line and field
   HoldoutError                a guard refuses a look; carries the looks so far
   LedgerError                 a ledger is away, or its chain is broken
+  StoreError                  a database is away, or of another revision
+    StoreConflict             what is to be written contradicts what is there
   AccessError                 the asker is not known, or may not
   LimitError                  asked too often, or for too much at once; carries when to try again
   MissingExtra (ImportError)  an optional library is needed; names what to install
@@ -81,6 +83,14 @@ class HoldoutError(NoflukeError):
 
 class LedgerError(NoflukeError):
     """A ledger cannot be read or written, or its chain is broken."""
+
+
+class StoreError(NoflukeError):
+    """A database cannot be reached, read or written, or its tables are of another revision."""
+
+
+class StoreConflict(StoreError):  # noqa: N818 (it reads as what is wrong)
+    """What is to be written contradicts what is there: it must be unique, or refers to nothing."""
 
 
 class AccessError(NoflukeError):
