@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -28,6 +29,8 @@ from nofluke.errors import (
     ReadError,
     StoreError,
 )
+
+LOG = logging.getLogger("nofluke.server")
 
 #: How a page shows a problem to people; the API always answers with the problem itself.
 Page = Callable[[Request, "Problem"], Awaitable[Response]]
@@ -131,8 +134,7 @@ def problem(error: NoflukeError) -> Problem:
         type=f"urn:nofluke:{error.code}",
         title=_title(error.code),
         status=status,
-        # What nobody foresaw may quote anything, and is in the log by its kind alone.
-        detail=_UNFORESEEN if status == HTTPStatus.INTERNAL_SERVER_ERROR else str(error),
+        detail=_DISCREET.get(status) or str(error),
         code=error.code,
         **more,
     )
@@ -176,16 +178,22 @@ def install(app: FastAPI) -> None:
     """Let the app answer every error by its problem, or by ``app.state.problem_page`` on pages."""
 
     async def refused(request: Request, error: Exception) -> Response:
-        told = as_error(error)
-        page: Page | None = getattr(request.app.state, "problem_page", None)
-        if page is None or not _for_people(request):
-            return response(told)
-        shown = await page(request, problem(told))
-        shown.headers.update(headers_of(told))
-        return shown
+        return await answer(request, as_error(error))
 
     for kind in (NoflukeError, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, refused)
+
+
+async def answer(request: Request, error: NoflukeError) -> Response:
+    """What a request is answered by: a page for people, or the problem itself."""
+    if isinstance(error, StoreError):
+        LOG.error("store", extra={"fields": {"code": error.code, "error": str(error)}})
+    page: Page | None = getattr(request.app.state, "problem_page", None)
+    if page is None or not _for_people(request):
+        return response(error)
+    shown = await page(request, problem(error))
+    shown.headers.update(headers_of(error))
+    return shown
 
 
 def as_error(error: Exception) -> NoflukeError:
@@ -203,6 +211,13 @@ _UNFORESEEN = (
     "an error of the server's own, not of your input; nothing was charged that is not on record. "
     "Whoever runs the server finds it in the log by the X-Request-ID of this response."
 )
+
+# What nobody foresaw may quote anything; where the store is concerns whoever runs the server.
+_DISCREET = {
+    HTTPStatus.INTERNAL_SERVER_ERROR: _UNFORESEEN,
+    HTTPStatus.SERVICE_UNAVAILABLE: "the store of this server cannot be used just now; nothing of "
+    "this was acknowledged. Try again in a few seconds.",
+}
 
 _FRAMEWORK = {
     HTTPStatus.NOT_FOUND: "there is nothing at this address; see /api/v1/openapi.json for those "

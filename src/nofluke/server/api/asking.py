@@ -14,7 +14,7 @@ from nofluke.database.engine import Database
 from nofluke.errors import AccessError
 from nofluke.server import accounts
 from nofluke.server.records import Actor, Scope
-from nofluke.server.settings import Settings
+from nofluke.server.limits import Limits
 from nofluke.server.spool import Spool
 
 
@@ -24,7 +24,7 @@ class Asker:
 
     actor: Actor
     db: Database
-    settings: Settings
+    limits: Limits
     spool: Spool
 
 
@@ -48,17 +48,15 @@ def asker(
         LimitError: Too many requests came from the address or by the account (NF076).
     """
     state = request.app.state
-    client = request.client.host if request.client else ""
     actor = accounts.by_token(state.database, sent.credentials) if sent is not None else None
     if actor is None:
-        state.limits.refused(client)
         raise AccessError(
             "this needs a token that has not ended, sent as Authorization: Bearer nfk_...; make "
             "one on the page of your account.",
             code="NF073",
         )
-    state.limits.asked(actor.id)
-    return Asker(actor, state.database, state.settings, state.spool)
+    state.limits.take("ask", actor.id)
+    return Asker(actor, state.database, state.limits, state.spool)
 
 
 def needs(scope: Scope) -> Callable[[Asker], Asker]:
