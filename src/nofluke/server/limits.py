@@ -76,7 +76,7 @@ class Buckets:
             # Rounding must not refuse what is there to the last request.
             missing = full - now - self._deep
             if missing > 1e-9 * self._deep:
-                return missing
+                return float(missing)
             self._full[short] = full
             heapq.heappush(self._soonest, (full, short))
             self._forget(now)
