@@ -354,6 +354,17 @@ class _Parts:
         self.ended = True
 
 
+def needed(form: Form) -> Upload:
+    """The file of a form.
+
+    Raises:
+        RequestError: There is none.
+    """
+    if form.file is None:
+        raise RequestError("the form has no part 'file'.", status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return form.file
+
+
 class SmallBodies:
     """Middleware: a body that no `Spool` takes is small, whatever its length claims."""
 
