@@ -54,7 +54,7 @@ def me(asker: Anybody) -> Me:
 @router.get("/tokens", responses=refusals())
 def tokens(asker: Anybody) -> tuple[records.Token, ...]:
     """The asker's tokens, without their secrets."""
-    return tuple(accounts.tokens(asker.db, asker.actor))
+    return accounts.tokens(asker.db, asker.actor)
 
 
 @router.post("/tokens", status_code=201, responses=refusals(400))
@@ -75,7 +75,7 @@ def revoked(token: Id, asker: Anybody) -> Response:
 @router.get("/users", responses=refusals())
 def users(asker: Anybody) -> tuple[records.User, ...]:
     """All accounts, for those who run the server."""
-    return tuple(accounts.users(asker.db, asker.actor))
+    return accounts.users(asker.db, asker.actor)
 
 
 @router.post("/users/invitations", status_code=201, responses=refusals(400))

@@ -24,7 +24,7 @@ class Heads(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    heads: list[Annotated[str, Field(pattern=_HEAD)]] = Field(max_length=100)
+    heads: list[Annotated[str, Field(pattern=_HEAD)]] = Field(max_length=ledgers.MOST_HEADS)
 
 
 def _file(media: str, words: str) -> dict[int | str, dict[str, Any]]:
