@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import random
+import json
+import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 N = 60
@@ -37,9 +40,9 @@ class Served:
 
     def predictions(self, seed: int, *, noise: float = 0.1) -> bytes:
         """Predictions near the labels, with digits of their own."""
-        draw = random.Random(f"{seed} {noise}")
+        draw = np.random.default_rng(seed)
         lines = [
-            f"{one},{min(1.0, max(0.0, float(label) + draw.uniform(-noise, noise))):.12f}"
+            f"{one},{np.clip(float(label) + draw.uniform(-noise, noise), 0, 1):.12f}"
             for one, label in self.labels.items()
         ]
         return "\n".join(["id,prediction", *lines, ""]).encode()
@@ -67,8 +70,6 @@ class Served:
 
     def form(self, slug: str, labels: dict[str, str] | None = None, **asked: Any) -> dict[str, Any]:
         """A form that opens a board over numbers."""
-        import json
-
         rows = self.labels if labels is None else labels
         content = "\n".join(["id,label", *(f"{one},{y}" for one, y in rows.items()), ""])
         spec = {
@@ -89,19 +90,37 @@ class Served:
 
 def labels_of(seed: int, n: int = N) -> dict[str, str]:
     """Numbers between 0 and 1 with twelve digits each, by id."""
-    draw = random.Random(seed)
-    return {f"row-{i:04d}": f"0.{draw.randrange(10**11, 10**12)}" for i in range(n)}
+    draw = np.random.default_rng(seed).integers(10**11, 10**12, n)
+    return {f"row-{i:04d}": f"0.{digits}" for i, digits in enumerate(draw)}
+
+
+@dataclass
+class _People:
+    """Who holds what, in a store that was filled once."""
+
+    tokens: dict[str, str]
+    users: dict[str, str]
+    secrets: list[str]
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, _People]:
+    """A store of SQLite with people and the board ``numbers``, to be copied."""
+    folder = tmp_path_factory.mktemp("filled")
+    with _living(folder, str(folder / "keeper.db"), None) as one:
+        people = _People(one.tokens, one.users, one.secrets)
+    return folder / "keeper.db", people
 
 
 @pytest.fixture
-def serving(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+def serving(tmp_path: Path, filled: tuple[Path, _People]) -> Iterator[Callable[..., Served]]:
     """Makes servers that live as long as the test."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def make(url: str | None = None, **settings: Any) -> Served:
-            return stack.enter_context(_served(tmp_path, url, **settings))
+            if url is not None:
+                return stack.enter_context(_living(tmp_path, url, None, **settings))
+            return stack.enter_context(_copied(tmp_path, filled, **settings))
 
         yield make
 
@@ -112,36 +131,58 @@ def served(serving: Callable[..., Served]) -> Served:
     return serving()
 
 
-def _served(folder: Path, url: str | None, **chosen: Any) -> Any:
-    from contextlib import contextmanager
+@pytest.fixture(scope="module")
+def still(
+    tmp_path_factory: pytest.TempPathFactory, filled: tuple[Path, _People]
+) -> Iterator[Served]:
+    """The same for all tests of a module that leave it as it was."""
+    with _copied(tmp_path_factory.mktemp("still"), filled) as one:
+        yield one
 
-    @contextmanager
-    def made() -> Iterator[Served]:
-        from fastapi.testclient import TestClient
 
-        from nofluke.database.engine import Database
-        from nofluke.server.app import create_app
-        from nofluke.server.settings import Settings
+def _copied(folder: Path, filled: tuple[Path, _People], **settings: Any) -> Any:
+    from nofluke.server import holdings, ledgers, places
 
-        store = url or str(folder / "keeper.db")
-        settings = Settings(
-            store=store,
-            folder=folder / "spool",
-            trusted_hosts=("testserver",),
-            **{"rate_factor": 0.0, **chosen},
-        )
-        with Database(store) as database:
-            database.migrate()
-            tokens, users, secrets = _people(database, settings)
-            app = create_app(settings, database=database)
-            with TestClient(app, raise_server_exceptions=True) as client:
-                one = Served(
-                    app, client, database, tokens, users, labels_of(7), folder / "spool", secrets
-                )
+    # What a process remembers by id would be that of another copy.
+    for memory in (holdings._HOLDINGS, holdings._STATES, ledgers._CHECKED, places._KNOWN):
+        memory._held.clear()
+    shutil.copy(filled[0], folder / "keeper.db")
+    return _living(folder, str(folder / "keeper.db"), filled[1], **settings)
+
+
+@contextmanager
+def _living(folder: Path, store: str, people: _People | None, **chosen: Any) -> Iterator[Served]:
+    from fastapi.testclient import TestClient
+
+    from nofluke.database.engine import Database
+    from nofluke.server.app import create_app
+    from nofluke.server.settings import Settings
+
+    settings = Settings(
+        store=store,
+        folder=folder / "spool",
+        trusted_hosts=("testserver",),
+        **{"rate_factor": 0.0, **chosen},
+    )
+    with Database(store) as database:
+        database.migrate()
+        new = people is None
+        who = _People(*_people(database, settings)) if people is None else people
+        app = create_app(settings, database=database)
+        with TestClient(app) as client:
+            one = Served(
+                app,
+                client,
+                database,
+                dict(who.tokens),
+                dict(who.users),
+                labels_of(7),
+                folder / "spool",
+                list(who.secrets),
+            )
+            if new:
                 _board(one)
-                yield one
-
-    return made()
+            yield one
 
 
 def _people(database: Any, settings: Any) -> tuple[dict[str, str], dict[str, str], list[str]]:

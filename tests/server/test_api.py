@@ -90,7 +90,6 @@ def test_two_own_submissions_are_compared_once(served):
 
 
 def test_a_spent_budget_is_told_with_its_numbers(served):
-    form = served.form("short", per_member=1)
     form = served.form(
         "short", labels={k: f"{float(v) / 2:.12f}" for k, v in served.labels.items()}, per_member=1
     )
@@ -147,9 +146,9 @@ def test_the_ledger_is_read_checked_and_taken_away(served, tmp_path):
     assert table.headers["content-disposition"] == 'attachment; filename="numbers.csv"'
 
 
-def test_exports_of_strangers_are_refused_before_they_begin(served):
+def test_exports_of_strangers_are_refused_before_they_begin(still):
     for ending in ("jsonl", "csv"):
-        answer = served.ask("stranger", "GET", f"/boards/numbers/ledger.{ending}")
+        answer = still.ask("stranger", "GET", f"/boards/numbers/ledger.{ending}")
         is_problem(answer, 404, "NF075")
 
 
@@ -171,17 +170,16 @@ def test_exports_of_strangers_are_refused_before_they_begin(served):
         "Bearer nfk_\xff\xfe",
     ],
 )
-def test_without_a_token_that_counts_nothing_is_told(served, sent):
+def test_without_a_token_that_counts_nothing_is_told(still, sent):
     headers = {} if sent is None else {"Authorization": sent.encode("latin-1")}
-    answer = served.client.get("/api/v1/boards", headers=headers)
+    answer = still.client.get("/api/v1/boards", headers=headers)
     is_problem(answer, 401, "NF073")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_a_session_is_no_token(served):
-    answer = served.client.get("/api/v1/boards", cookies={"nofluke-session": "nfs_" + "A" * 43})
-    is_problem(answer, 401, "NF073")
-    served.client.cookies.clear()
+def test_a_session_is_no_token(still):
+    headers = {"cookie": "nofluke-session=nfs_" + "A" * 43}
+    is_problem(still.client.get("/api/v1/boards", headers=headers), 401, "NF073")
 
 
 def test_tokens_end_when_they_are_revoked_or_their_owner_is_disabled(served):
@@ -231,16 +229,16 @@ def test_a_token_does_what_its_scopes_name_and_no_more(served, scope):
         is_problem(served.ask("y", "GET", "/boards/numbers"), 403, "NF074")
 
 
-def test_without_the_scope_no_byte_of_the_file_is_read(served):
-    made = served.ask("ann", "POST", "/tokens", json={"name": "x", "scopes": ["read"], "days": 1})
-    served.tokens["x"] = made.json()["secret"]
+def test_without_the_scope_no_byte_of_the_file_is_read(still):
+    made = still.ask("ann", "POST", "/tokens", json={"name": "x", "scopes": ["read"], "days": 1})
+    still.tokens["x"] = made.json()["secret"]
     read = []
 
     def body():
         read.append(1)
         yield b"x"
 
-    answer = served.ask("x", "POST", "/boards/numbers/submissions", content=body(), headers=CSV)
+    answer = still.ask("x", "POST", "/boards/numbers/submissions", content=body(), headers=CSV)
     is_problem(answer, 403, "NF074")
 
 
@@ -324,8 +322,8 @@ def test_invitations_are_withdrawn_and_used_once(served):
     ],
 )
 @pytest.mark.parametrize("where", ["check", "submissions"])
-def test_files_that_cannot_be_used_cost_nothing(served, content, kind, status, where):
-    answer = served.ask(
+def test_files_that_cannot_be_used_cost_nothing(still, content, kind, status, where):
+    answer = still.ask(
         "ann",
         "POST",
         f"/boards/numbers/{where}",
@@ -333,17 +331,17 @@ def test_files_that_cannot_be_used_cost_nothing(served, content, kind, status, w
         headers={"content-type": kind},
     )
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM), answer.text
-    assert served.ask("ann", "GET", "/boards/numbers").json()["left"]["looks"] == 12
-    assert list(served.folder.iterdir()) == []
+    assert still.ask("ann", "GET", "/boards/numbers").json()["left"]["looks"] == 12
+    assert list(still.folder.iterdir()) == []
 
 
-def test_archives_are_refused(served):
+def test_archives_are_refused(still):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("../../etc/p.csv", served.predictions(1))
+        archive.writestr("../../etc/p.csv", still.predictions(1))
         archive.writestr("bomb.csv", b"0" * 10**6)
     for name in ("p.zip", "p.csv", "p.parquet", "../../p.csv"):
-        answer = served.ask(
+        answer = still.ask(
             "ann",
             "POST",
             "/boards/numbers/submissions",
@@ -351,7 +349,7 @@ def test_archives_are_refused(served):
         )
         assert answer.status_code == 422, answer.text
         assert "etc" not in answer.text
-    assert list(served.folder.iterdir()) == []
+    assert list(still.folder.iterdir()) == []
 
 
 def test_large_files_are_refused(serving):
@@ -386,13 +384,13 @@ def test_large_files_are_refused(serving):
         (b'{"role": "member", "days": NaN}', 422),
         (b'{"role": "member", "team": "\\u0000"}', 422),
         (b'{"role": "member", "team": "\\ud800"}', 422),
-        (b'{"role": "member", "days": ' + b"9" * 5000 + b"}", 422),
+        (b'{"role": "member", "days": ' + b"9" * 5000 + b"}", 400),
         (b"[" * 50_000, 400),
         (b"\xff\xfe", 400),
     ],
 )
-def test_bodies_that_cannot_be_used_are_refused(served, body, status):
-    answer = served.ask(
+def test_bodies_that_cannot_be_used_are_refused(still, body, status):
+    answer = still.ask(
         "owner",
         "POST",
         "/boards/numbers/invitations",
@@ -402,13 +400,13 @@ def test_bodies_that_cannot_be_used_are_refused(served, body, status):
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM), answer.text
 
 
-def test_what_arrived_is_not_repeated(served):
+def test_what_arrived_is_not_repeated(still):
     secret = "nfk_" + "S" * 43
     body = {"role": secret, "days": secret, secret: 1}
-    answer = served.ask("owner", "POST", "/boards/numbers/invitations", json=body)
+    answer = still.ask("owner", "POST", "/boards/numbers/invitations", json=body)
     assert answer.status_code == 422
     assert [fault["where"] for fault in answer.json()["faults"]][:2] == ["body.role", "body.days"]
-    assert served.ask("ann", "GET", "/boards", params={"x": secret}).status_code == 200
+    assert still.ask("ann", "GET", "/boards", params={"x": secret}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -432,28 +430,28 @@ def test_what_arrived_is_not_repeated(served):
         '{"slug": "x", "title": "x", "id": "no such column"}',
     ],
 )
-def test_boards_that_cannot_be_are_not_opened(served, spec):
-    form = served.form("x")
+def test_boards_that_cannot_be_are_not_opened(still, spec):
+    form = still.form("x")
     form["data"] = {} if spec is None else {"spec": spec}
-    answer = served.ask("owner", "POST", "/boards", **form)
+    answer = still.ask("owner", "POST", "/boards", **form)
     assert (answer.status_code, answer.headers["content-type"]) == (422, PROBLEM), answer.text
-    assert served.ask("owner", "GET", "/boards/x").status_code == 404
+    assert still.ask("owner", "GET", "/boards/x").status_code == 404
 
 
-def test_addresses_that_are_not_there(served):
-    is_problem(served.ask("ann", "GET", "/nothing"), 404, "NF095")
-    answer = served.ask("ann", "PATCH", "/boards")
+def test_addresses_that_are_not_there(still):
+    is_problem(still.ask("ann", "GET", "/nothing"), 404, "NF095")
+    answer = still.ask("ann", "PATCH", "/boards")
     is_problem(answer, 405, "NF095")
     assert set(answer.headers["allow"].split(", ")) >= {"GET"}
-    is_problem(served.client.get("/api/v1/boards/", headers={}), 404, "NF095")
+    is_problem(still.client.get("/api/v1/boards/", headers={}), 404, "NF095")
 
 
 # What every answer has, and what none has
 
 
-def test_every_answer_is_private_and_says_so(served):
+def test_every_answer_is_private_and_says_so(still):
     for who, path in (("ann", "/boards/numbers"), (None, "/boards"), ("ann", "/nothing")):
-        headers = served.ask(who, "GET", path).headers
+        headers = still.ask(who, "GET", path).headers
         assert headers["cache-control"] == "no-store"
         assert headers["x-content-type-options"] == "nosniff"
         assert "default-src 'self'" in headers["content-security-policy"]
@@ -461,8 +459,8 @@ def test_every_answer_is_private_and_says_so(served):
         assert "server" not in headers
 
 
-def test_other_hosts_are_refused(served):
-    answer = served.ask("ann", "GET", "/me", headers={"host": "evil.example"})
+def test_other_hosts_are_refused(still):
+    answer = still.ask("ann", "GET", "/me", headers={"host": "evil.example"})
     assert answer.status_code == 400
 
 
@@ -474,10 +472,10 @@ def test_too_many_requests_are_told_when_to_come_again(serving):
     assert int(late.headers["retry-after"]) >= 1
 
 
-def test_no_other_documentation_is_served(served):
+def test_no_other_documentation_is_served(still):
     for path in ("/docs", "/redoc", "/openapi.json"):
-        assert served.client.get(path).status_code == 404
-    told = served.client.get("/api/v1/openapi.json").json()
+        assert still.client.get(path).status_code == 404
+    told = still.client.get("/api/v1/openapi.json").json()
     assert told["openapi"].startswith("3.1")
     for path, methods in told["paths"].items():
         for method, operation in methods.items():
@@ -486,5 +484,4 @@ def test_no_other_documentation_is_served(served):
                     assert list(answer["content"]) == [PROBLEM], (path, method, status)
             assert operation["security"], (path, method)
             assert operation["summary"]
-            assert operation["description"] if "description" in operation else True
     assert json.dumps(told).count("HTTPValidationError") == 0

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from nofluke.server import accounts, records
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id
 from nofluke.server.api.documentation import refusals
 
-router = APIRouter(tags=["account"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["account"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

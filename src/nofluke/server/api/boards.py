@@ -9,11 +9,12 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nofluke.server import boards, records, spool
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Manager, Slug
 from nofluke.server.api.documentation import refusals, schema, upload_body, upload_refusals
 from nofluke.server.problems import Fault, RequestError
 
-router = APIRouter(tags=["boards"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["boards"])
 
 _SPEC = TypeAdapter(records.BoardSpec)
 _NAMES = frozenset(field.name for field in dataclasses.fields(records.BoardSpec))

@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from nofluke.server import ledgers, records
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Slug
 from nofluke.server.api.documentation import refusals
 
-router = APIRouter(tags=["ledger"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["ledger"])
 
 _HEAD = r"^[0-9]{1,18}:[0-9a-f]{64}$"
 

@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nofluke.server import boards, records, spool, submissions
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id, Slug, Submitter
 from nofluke.server.api.documentation import refusals, upload_body, upload_refusals
 from nofluke.server.problems import Fault, RequestError
 from nofluke.server.spool import Form
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["submissions"])
 
 _TEXT = {"type": "string"}
 _TRAINING = {"type": "number", "description": "The analyst's own score, where it is asked for."}
