@@ -64,7 +64,8 @@ def hidden(served):
 
 def everything(served, ids):
     """Requests for every address: (method, path, how), what ends something last."""
-    paths = served.client.get("/api/v1/openapi.json").json()["paths"]
+    document = served.client.get("/api/v1/openapi.json").json()
+    paths, schemas = document["paths"], document["components"]["schemas"]
     listed = [
         (method.upper(), path.removeprefix("/api/v1"), operation)
         for path, methods in paths.items()
@@ -73,11 +74,11 @@ def everything(served, ids):
     listed.sort(key=lambda one: LAST.index(one[:2]) if one[:2] in LAST else -1)
     for method, path, operation in listed:
         bodies = operation.get("requestBody", {}).get("content", {})
-        for how in ways(served, path, bodies):
+        for how in ways(served, path, bodies, schemas):
             yield method, path.format(**ids), how
 
 
-def ways(served, path, bodies):
+def ways(served, path, bodies, schemas):
     """Good and bad bodies of an address."""
     if "multipart/form-data" in bodies:
         text = served.predictions(3).decode()
@@ -94,6 +95,8 @@ def ways(served, path, bodies):
         for content in wrong:
             yield {"files": {"file": ("../p.csv", content.encode())}, "data": form_of(served, path)}
     elif "application/json" in bodies:
+        name = bodies["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        yield {"json": {next(iter(schemas[name]["properties"])): served.secrets[0]}}
         for body in (
             {"role": "auditor"},
             {"secret": served.secrets[0]},
@@ -101,9 +104,9 @@ def ways(served, path, bodies):
             {"heads": [f"1:{'0' * 64}"]},
             {"name": "x", "scopes": ["read"], "days": 1},
             {"days": 1},
-            {"days": served.secrets[0]},
         ):
-            yield {"json": body}
+            if body.keys() <= schemas[name]["properties"].keys():
+                yield {"json": body}
     else:
         yield {"params": {"token": served.secrets[-1]}}
 
