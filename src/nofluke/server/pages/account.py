@@ -68,7 +68,7 @@ def password(request: Request, visit: Person, fields: Fields) -> Response:
             visit.who,
             old=fields.get("old", ""),
             new=fields.get("password", ""),
-            session=visit.secret,
+            keep=visit.secret,
         )
     except (InputError, AccessError) as error:
         return _shown(request, visit, error=error)

@@ -25,20 +25,29 @@ def invite(request: Request, visit: Person, fields: Fields) -> Response:
     """A link for somebody who will run the server, shown this once."""
     try:
         days = forms.whole(fields, "days", "Days that the link works") or 7
-        made = accounts.invite(visit.db, visit.who, days=days)
+        made = accounts.invite_admin(visit.db, visit.who, days=days)
     except InputError as error:
         return _shown(request, visit, error=error)
     return _shown(request, visit, link=visit.settings.link(made.secret or ""))
 
 
-@routes.post("/admin/users/{id}/disable")
-def disable(request: Request, visit: Person, fields: Fields, id: str) -> Response:  # noqa: A002, ARG001
-    """Shut an account."""
+@routes.post("/admin/users/{id}")
+def change(request: Request, visit: Person, fields: Fields, id: str) -> Response:  # noqa: A002
+    """Shut an account, open it again, or make a link by which its user chooses a password."""
+    action = fields.get("action", "")
     try:
-        accounts.disable(visit.db, visit.who, id)
+        if action == "password":
+            made = accounts.password_link(visit.db, visit.who, id)
+            return _shown(request, visit, link=visit.settings.link(made.secret or ""))
+        if action == "enable":
+            accounts.enable(visit.db, visit.who, id)
+            return RedirectResponse("/admin?done=enabled", status_code=303)
+        if action == "disable":
+            accounts.disable(visit.db, visit.who, id)
+            return RedirectResponse("/admin?done=disabled", status_code=303)
+        raise InputError("choose one of the buttons.", code="NF098")
     except InputError as error:
         return _shown(request, visit, error=error)
-    return RedirectResponse("/admin?done=disabled", status_code=303)
 
 
 def _shown(

@@ -26,6 +26,7 @@ _DONE: Final = {
     "revoked": "The token does not work any more.",
     "password": "The password is changed.",
     "disabled": "The account is disabled.",
+    "enabled": "The account lets its user in again.",
 }
 
 

@@ -63,6 +63,7 @@ _OPTIONS: Final = (
     ("wins", "Verdicts “better”", "For verdicts: how many may be told at most."),
     ("margin", "Margin", "For verdicts: by how much the baseline must be beaten."),
 )
+_POSITIVE: Final = "option-positive"
 _COUNTS: Final = frozenset({"budget", "wins"})
 
 _DEFAULTS: Final[Mapping[str, str]] = {
@@ -83,6 +84,7 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "per_member": "",
     "alpha": "0.05",
     **{f"option-{name}": "" for name, _, _ in _OPTIONS},
+    _POSITIVE: "",
 }
 
 
@@ -134,6 +136,8 @@ def spec(fields: Mapping[str, str]) -> BoardSpec:
         value = read(fields, f"option-{name}", label)
         if value is not None:
             options[name] = value
+    if fields.get(_POSITIVE, "").strip():
+        options["positive"] = fields[_POSITIVE].strip()
     looks = forms.whole(fields, "looks", "Looks in all")
     alpha = forms.real(fields, "alpha", "Probability that anything told is wrong")
     confirm = forms.real(fields, "confirm", "Share kept for the final confirmation")

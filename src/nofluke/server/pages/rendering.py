@@ -30,9 +30,9 @@ _STATIC: Final[Mapping[str, tuple[str, str, str]]] = {
 def render(
     request: Request,
     name: str,
+    /,
     *,
     status: int = 200,
-    headers: Mapping[str, str] | None = None,
     **said: Any,
 ) -> HTMLResponse:
     """A template as a response.
@@ -41,12 +41,15 @@ def render(
         request: What was asked; its ``state.visit``, where there is one, tells who asks.
         name: The template, without its ending.
         status: The status of the response.
-        headers: Further headers.
         **said: What the template is given.
     """
     visit = getattr(request.state, "visit", None)
     text = templates().get_template(f"{name}.html.j2").render(visit=visit, **said)
-    return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
+    response = HTMLResponse(text, status_code=status)
+    if visit is not None and visit.fresh:
+        options = visit.settings.cookie_options()
+        response.set_cookie(visit.settings.cookie("visit"), visit.secret, **options)
+    return response
 
 
 def fragment(request: Request) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 routes = APIRouter()
 
-PASSWORD_HINT = "At least 12 characters; a few words in a row are easy to remember."
+PASSWORD_HINT = "At least 15 characters; a few words in a row are easy to remember."
 
 
 @routes.get("/static/{name}")
@@ -50,7 +50,9 @@ def sign_in(request: Request, visit: Anybody, fields: Fields) -> Response:
     there = forms.inside(fields.get("next", ""))
     visit.limits.sign_in(address=visit.address, name=name)
     try:
-        secret = accounts.login(visit.db, name, fields.get("password", ""))
+        secret = accounts.login(
+            visit.db, name, fields.get("password", ""), hours=visit.settings.session_hours
+        )
     except (AccessError, InputError) as error:
         problem = errors.problem(error)
         return render(request, "signin", status=422, name=name, next=there, problem=problem)
@@ -89,11 +91,14 @@ def join(request: Request, visit: Anybody, fields: Fields) -> Response:
     name, password = fields.get("name", ""), fields.get("password", "")
     try:
         forms.same(password, fields.get("again", ""))
-        actor = accounts.redeem(visit.db, secret, name=name, password=password)
+        if invited.role == "password":
+            actor = accounts.reset_password(visit.db, secret, password=password)
+        else:
+            actor = accounts.redeem(visit.db, secret, name=name, password=password)
     except InputError as error:
         problem = errors.problem(error)
         return _join(request, secret, invited, name=name, status=422, problem=problem)
-    session = accounts.login(visit.db, actor.name, password)
+    session = accounts.session(visit.db, actor, hours=visit.settings.session_hours)
     return _with_session(visit, RedirectResponse(there, status_code=303), session)
 
 
@@ -123,7 +128,7 @@ def _join(
 _BOARD = ("", "")
 _WORDS = {
     "admin": ("Run this server", "You may then open boards and invite people."),
-    "password": ("Choose a new password", "Your other sessions end."),
+    "password": ("Choose a new password", "All your sessions and tokens end with it."),
 }
 
 

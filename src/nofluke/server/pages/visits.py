@@ -68,7 +68,6 @@ class Visit:
 def of(request: Request) -> Visit:
     """Who asks, looked up and counted once for each request."""
     found = look_up(request)
-    found.limits.visit(address=found.address)
     if found.actor is not None:
         found.limits.take("ask", found.actor.id)
     return found
@@ -79,7 +78,7 @@ def look_up(request: Request) -> Visit:
     state = request.app.state
     settings: Settings = state.settings
     session = request.cookies.get(settings.cookie())
-    actor = accounts.by_session(state.database, session) if session else None
+    actor = accounts.by_session(state.database, session, idle_hours=settings.idle_hours) if session else None
     before = request.cookies.get(settings.cookie("visit"))
     found = Visit(
         db=state.database,

@@ -91,9 +91,9 @@ def upper(value: float | None) -> str:
     return "–" if value is None else report.promised(float(value), "lower", digits=4)
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, digits: int = 6) -> str:
     """A number that was told, as it was told, up to six digits."""
-    return report.number(None if value is None else float(value), 6)
+    return report.number(None if value is None else float(value), digits)
 
 
 def span(best: int, worst: int) -> str:
