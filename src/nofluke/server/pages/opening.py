@@ -76,7 +76,6 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "baseline": "",
     "confirm": "0.3",
     "metric": "accuracy",
-    "low": "",
     "high": "",
     "rule": "ladder",
     "looks": "100",
@@ -125,11 +124,7 @@ def spec(fields: Mapping[str, str]) -> BoardSpec:
     Raises:
         InputError: A field holds no number where one is expected (NF098).
     """
-    low, high = forms.real(fields, "low", "Lowest possible score"), forms.real(
-        fields, "high", "Highest possible score"
-    )
-    if (low is None) != (high is None):
-        raise InputError("one bound is missing; give both, or none.", code="NF098")
+    high = forms.real(fields, "high", "Largest error of a row")
     options: dict[str, Any] = {}
     for name, label, _ in _OPTIONS:
         read = forms.whole if name in _COUNTS else forms.real
@@ -146,7 +141,7 @@ def spec(fields: Mapping[str, str]) -> BoardSpec:
         title=fields.get("title", "").strip(),
         description=fields.get("description", "").strip(),
         metric=fields.get("metric", "accuracy"),
-        bounds=None if low is None or high is None else (low, high),
+        bounds=None if high is None else (0.0, high),
         rule=fields.get("rule", "ladder"),
         looks=100 if looks is None else looks,
         per_member=forms.whole(fields, "per_member", "Looks of one member"),
@@ -170,7 +165,7 @@ def _form(
         "new",
         status=status,
         fields={**fields, "opened": bool(chosen or problem)},
-        metrics=[(metric.name, metric.says) for metric in METRICS.values()],
+        metrics=[(metric.name, f"{metric.name}: {metric.says}") for metric in METRICS.values()],
         rules=_RULES,
         options=_OPTIONS,
         problem=problem,
