@@ -242,6 +242,17 @@ def join(
     book.people("joined", row["slug"], user={"id": user, "name": name}, role=role, **said)
 
 
+def first_owner(
+    connection: Connection, book: Journal, board: str, actor: Actor, moment: str
+) -> None:
+    """Who opens a board owns it; the ledger says so with the board."""
+    row = connection.execute(select(boards.c.holdout).where(boards.c.id == board)).one()
+    _no_member(connection, book, row.holdout, actor.id, actor.name, but=board)
+    connection.execute(
+        insert(seats).values(board=board, user=actor.id, role="owner", joined=moment)
+    )
+
+
 def lock(holdout: str) -> str:
     """The lock under which whatever concerns some rows is written."""
     return f"holdout:{holdout}"
@@ -324,9 +335,7 @@ def _own_team(connection: Connection, holdout: str, user: str, name: str) -> str
     return name if names.folded(name) not in taken else f"{name} ({user[:8]})"
 
 
-def _stays_owned(
-    connection: Connection, board: str, person: RowMapping, role: Role | None
-) -> None:
+def _stays_owned(connection: Connection, board: str, person: RowMapping, role: Role | None) -> None:
     if person["role"] != "owner" or role == "owner":
         return
     owners = select(func.count()).select_from(seats)

@@ -9,6 +9,7 @@ as one part. Every other body is small (`SmallBodies`).
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import time
@@ -17,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import anyio
 from anyio import to_thread
@@ -29,6 +30,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nofluke.errors import LimitError
 from nofluke.server.problems import RequestError
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
 
 #: Types of a body that is the file itself, and the ending under which it is read.
 MEDIA = {
@@ -48,6 +52,7 @@ FIELD_BYTES = 128 * 1024
 _ENDINGS = frozenset({".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".pq"})
 _PREFIX = "upload-"
 _PARTS = 32
+_HEADER = 8192
 _STALE = 24 * 3600.0
 
 
@@ -225,7 +230,7 @@ class _Intake:
             raise _malformed("the form has no boundary")
         parts = _Parts(self)
         try:
-            parser = MultipartParser(boundary, parts.callbacks(), max_header_size=8192)
+            parser = MultipartParser(boundary, parts.callbacks(), max_header_size=_HEADER)
             async for chunk in self.spool.chunks(request):
                 parser.write(chunk)
                 for piece in parts.taken():
@@ -238,10 +243,8 @@ class _Intake:
         return Form(fields=parts.fields, file=self.close(parts.file_name) if self.path else None)
 
     def open(self, ending: str) -> None:
-        handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 (it outlives this block; see discard)
-            prefix=_PREFIX, suffix=ending, dir=self.spool.folder, delete=False
-        )
-        self.path, self.out = Path(handle.name), handle.file
+        handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
+        self.path, self.out = Path(path), os.fdopen(handle, "wb")
 
     async def keep(self, chunk: bytes) -> None:
         self.size += len(chunk)
@@ -276,7 +279,7 @@ class _Parts:
         self._field: str | None = None
         self._data = bytearray()
 
-    def callbacks(self) -> dict[str, Callable[..., None]]:
+    def callbacks(self) -> MultipartCallbacks:
         return {
             "on_part_begin": self._begin,
             "on_part_data": self._part,
@@ -352,6 +355,17 @@ class _Parts:
 
     def _finish(self) -> None:
         self.ended = True
+
+
+def needed(form: Form) -> Upload:
+    """The file of a form.
+
+    Raises:
+        RequestError: There is none.
+    """
+    if form.file is None:
+        raise RequestError("the form has no part 'file'.", status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return form.file
 
 
 class SmallBodies:
