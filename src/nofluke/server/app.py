@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nofluke.database.engine import Database
 from nofluke.errors import LimitError, NoflukeError, StoreError
-from nofluke.server import api, operations, problems
+from nofluke.server import api, operations, pages, problems
 from nofluke.server.api import documentation
 from nofluke.server.headers import SecurityHeaders
 from nofluke.server.hosts import TrustedHosts
@@ -77,6 +77,7 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
         )
     )
     app.include_router(api.router(), prefix=documentation.PREFIX)
+    pages.mount(app)
     _around(app, settings, metrics)
     return app
 

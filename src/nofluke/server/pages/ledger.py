@@ -36,8 +36,8 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
         ledger=page,
         heads=heads[:2000],
         problem=problem,
-        newer=before is not None and first < page.entries_of - 1,
-        older=last if last > 0 else None,
+        newer=before is not None and first < page.entries_of,
+        older=last if last > 1 else None,
     )
 
 

@@ -51,9 +51,16 @@ def member(request: Request, visit: Person, fields: Fields, slug: str, id: str) 
         if fields.get("action") == "remove":
             boards.remove(visit.db, visit.who, slug, id)
             return _back(slug, "removed")
-        role = fields.get("role", "")
-        boards.change_role(visit.db, visit.who, slug, id, role=role)  # type: ignore[arg-type]
-    except InputError as error:
+        role, team = fields.get("role", ""), fields.get("team", "").strip()
+        boards.change_role(
+            visit.db,
+            visit.who,
+            slug,
+            id,
+            role=role,  # type: ignore[arg-type]  # checked there
+            team=team if team and role == "member" else None,
+        )
+    except (InputError, HoldoutError) as error:
         return _shown(request, visit, slug, error=error)
     return _back(slug, "changed")
 
@@ -64,7 +71,10 @@ def close(request: Request, visit: Person, fields: Fields, slug: str) -> Respons
     if fields.get("sure") != "yes":
         error = InputError("closing cannot be undone; tick the box if you are sure.", code="NF098")
         return _shown(request, visit, slug, error=error)
-    boards.close(visit.db, visit.who, slug)
+    try:
+        boards.close(visit.db, visit.who, slug)
+    except HoldoutError as error:
+        return _shown(request, visit, slug, error=error)
     return _back(slug, "closed")
 
 
@@ -92,7 +102,7 @@ def _shown(
     slug: str,
     *,
     link: str | None = None,
-    error: InputError | None = None,
+    error: InputError | HoldoutError | None = None,
 ) -> Response:
     problem = None if error is None else errors.problem(error)
     return render(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.plots.labels import visible
 from nofluke.report import wording as report
+from nofluke.results import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,27 +18,26 @@ if TYPE_CHECKING:
 #: What each rule tells of a submission, and why it is no plain score.
 WHY: Final[Mapping[str, str]] = {
     "ladder": (
-        "The board moves only when a submission beats the best so far by more than a step, and "
-        "then tells whole steps. Otherwise the best so far is told again: this submission was not "
-        "seen to beat it by more than a step, and its own score is withheld."
+        "The number is that of the submission that leads, in whole steps. After the first one, a "
+        "submission takes the lead only if it beats the number shown by more than a step; the "
+        "score of one that does not is withheld."
     ),
     "free-ladder": (
-        "The board moves only when a submission beats the best so far by more than the standard "
-        "error of their difference. Otherwise the best so far is told again, and the score of this "
-        "submission is withheld."
+        "The number is that of the submission that leads. After the first one, a submission takes "
+        "the lead only if it beats the number shown by more than the standard error of its "
+        "difference from the one that leads; the score of one that does not is withheld."
     ),
     "rounded": (
-        "The score is rounded to whole steps, so that each look gives away little of the hidden "
-        "labels; the limits say what it may truly be."
+        "The score is rounded to steps, so that an answer tells little about the labels. The "
+        "limits say what the expected score on new rows may be."
     ),
     "thresholdout": (
-        "Where your own training score agrees with the hidden rows up to a noisy threshold it is "
-        "told again; where it does not, the hidden score is told with noise. The exact score is "
-        "withheld."
+        "Your own number comes back where the hidden score, with noise, is near it; else the "
+        "hidden score is told with noise. The exact score is withheld."
     ),
     "verdict": (
-        "Only whether an improvement was shown is told; the score is withheld. “Not shown” does "
-        "not mean that there is none."
+        "Only whether it is shown to be better is told, and the score is withheld. “Not shown” "
+        "does not say that it is no better."
     ),
 }
 
@@ -116,11 +116,10 @@ def lines(text: str) -> list[str]:
 
 def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
     """The limits of a board on one scale of 0 to 1000; None where there are none to draw."""
-    known = [s for s in standings if s.lower is not None and s.upper is not None]
-    ends = [end for s in known for end in (s.lower, s.upper) if end is not None]
-    if not ends:
+    known = [(s, s.lower, s.upper) for s in standings if s.lower is not None and s.upper is not None]
+    if not known:
         return None
-    low, high = min(ends), max(ends)
+    low, high = min(lower for _, lower, _ in known), max(upper for _, _, upper in known)
     pad = (high - low) * 0.02 or max(abs(high), 1.0) * 0.02
     low, high = low - pad, high + pad
 
@@ -130,14 +129,22 @@ def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
     bars = [
         {
             "standing": s,
-            "from": place(s.lower),
-            "to": place(s.upper),
+            "from": place(lower),
+            "to": place(upper),
             "at": None if s.value is None or not low <= s.value <= high else place(s.value),
         }
-        for s in known
-        if s.lower is not None and s.upper is not None
+        for s, lower, upper in known
     ]
     return {"bars": bars, "low": low, "high": high}
+
+
+def sure(level: float) -> str:
+    """A probability in per cent, as it was typed.
+
+    >>> sure(1 - 0.07), sure(1 - 1e-7)
+    ('93 %', '99.99999 %')
+    """
+    return percent(round(level, 12))
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -157,7 +164,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "lower": lower,
     "named": lambda value, name: report.named(name, value),
     "number": number,
-    "percent": report.percent,
+    "sure": sure,
     "upper": upper,
     "visible": visible,
 }
