@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nofluke.database.engine import Database
 from nofluke.errors import LimitError, NoflukeError, StoreError
-from nofluke.server import api, operations, problems
+from nofluke.server import api, operations, pages, problems
 from nofluke.server.api import documentation
 from nofluke.server.headers import SecurityHeaders
 from nofluke.server.hosts import TrustedHosts
@@ -78,6 +78,7 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
         )
     )
     app.include_router(api.router())
+    pages.mount(app)
     _around(app, settings, metrics)
     return app
 
@@ -87,8 +88,9 @@ def _around(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     app.add_middleware(SmallBodies)
     app.add_middleware(_Paced)
     app.add_middleware(TrustedHosts, hosts=settings.trusted_hosts)
-    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
     app.add_middleware(Observed, metrics=metrics)
+    # Outermost, so that answers to errors that nobody foresaw have them, too.
+    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
 
 
 class _Paced:
