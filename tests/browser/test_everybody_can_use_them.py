@@ -45,7 +45,9 @@ def _filled(house: Any) -> World:
         slug="ladder", title=f"Board {LONG}", description="Two\nlines", confirm=0.3, per_member=20
     )
     boards.create(db, ann, spec, house.rows())
-    link = house.settings.link(boards.invite(db, ann, "ladder", role="member", team=LONG[:60]).secret)
+    link = house.settings.link(
+        boards.invite(db, ann, "ladder", role="member", team=LONG[:60]).secret
+    )
     bob = _redeemed(house, link, "Bob " + "o" * 50)
     for i, share in enumerate((0.5, 0.8)):
         path = house.upload(share, seed=i)
@@ -154,9 +156,7 @@ def test_every_page_says_where_one_is(world, visitor):
     assert all(title.endswith("– nofluke") for title in titles)
 
 
-def _walk(
-    world: World, visitor: Callable[..., Page], **options: Any
-) -> Iterator[tuple[Page, str]]:
+def _walk(world: World, visitor: Callable[..., Page], **options: Any) -> Iterator[tuple[Page, str]]:
     for name, paths in world.pages.items():
         page = visitor(**options)
         if name:

@@ -64,9 +64,7 @@ class House:
         """A file of predictions, of which about the share ``right`` is right."""
         draw = random.Random(f"{right} {seed}")
         path = self.folder / (name or f"predictions-{right}-{seed}.csv")
-        lines = [
-            f"r{i:04d},{_label(i) if draw.random() < right else 'other'}" for i in range(n)
-        ]
+        lines = [f"r{i:04d},{_label(i) if draw.random() < right else 'other'}" for i in range(n)]
         path.write_text("\n".join(["id,prediction", *lines]) + "\n")
         return path
 
