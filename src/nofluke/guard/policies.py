@@ -12,8 +12,8 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.guard import holdouts, metrics, uploads
-from nofluke.guard.words import words as words
+from nofluke.guard import columns, holdouts, metrics, uploads
+from nofluke.guard.words import words
 from nofluke.ledger import release
 
 if TYPE_CHECKING:
@@ -21,6 +21,21 @@ if TYPE_CHECKING:
 
     from nofluke.guard.holdouts import Holdout, Part
     from nofluke.guard.uploads import Predictions
+
+__all__ = [
+    "OPTIONS",
+    "Policy",
+    "begin",
+    "from_json",
+    "from_spec",
+    "scores",
+    "statistic",
+    "submission",
+    "training_score",
+    "truth",
+    "units",
+    "words",
+]
 
 #: What each rule takes beside the number of looks and the error level.
 OPTIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -124,7 +139,7 @@ def from_json(text: str) -> Policy:
     try:
         said = json.loads(text)
         if said.pop("schema") != _SCHEMA or set(said) != {f.name for f in fields(Policy)}:
-            raise ValueError("another schema")  # noqa: TRY301
+            raise KeyError("schema")
         return Policy(**{**said, "bounds": tuple(said["bounds"])})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("this text is no policy of a guarded test set.", code="NF086") from None
@@ -161,7 +176,7 @@ def from_spec(spec: Any) -> Policy:
         per_team=said.get("per_team"),
         alpha=checks.fraction(said.get("alpha", 0.05), name="alpha"),
         options=options,
-        positive=None if positive is None else holdouts.columns.spelled(str(positive)),
+        positive=None if positive is None else columns.spelled(str(positive)),
         clustered=said.get("cluster") is not None,
     )
     policy = replace(policy, options={**_defaults(policy), **options})
@@ -170,8 +185,20 @@ def from_spec(spec: Any) -> Policy:
             "rule='verdict' tells whether a submission is better than a baseline, and none is "
             "there; name the column of the baseline's predictions."
         )
+    _only_binary(policy)
     _state(policy, n=2)  # what the rule itself refuses, it refuses here
     return policy
+
+
+def _only_binary(policy: Policy) -> None:
+    """Refuse now what would fail at a look, on scores that only the guard knows."""
+    if policy.binary:
+        return
+    needs = "each unit's score to be the lowest or the highest possible one"
+    if policy.options.get("test") == "mcnemar":
+        raise _impossible(f"test='mcnemar' needs {needs}; take test='betting'.")
+    if policy.rule == "thresholdout" and policy.options.get("step") is None:
+        raise _impossible(f"thresholdout without a step needs {needs}; say step=.")
 
 
 def _defaults(policy: Policy) -> dict[str, Any]:
@@ -221,10 +248,10 @@ def truth(policy: Policy, holdout: Holdout) -> NDArray[np.float64]:
         InputError: Which label is positive is not said, or a class has no row in a part (NF080).
     """
     if policy.kind.truth == "names":
-        return holdout.codes.astype(np.float64)
+        return np.asarray(holdout.codes, dtype=np.float64)
     if policy.kind.truth == "numbers":
-        return np.asarray(holdouts.columns.numbers(holdout.names)[holdout.codes])
-    found = (holdout.codes == _positive(policy, holdout)).astype(np.float64)
+        return np.asarray(columns.numbers(holdout.names)[holdout.codes])
+    found = np.asarray(holdout.codes == _positive(policy, holdout), dtype=np.float64)
     for part, count in holdout.units_of.items():
         if count and not policy.kind.by_row and len(set(found[holdout.rows(part)].tolist())) < 2:
             raise InputError(
@@ -286,7 +313,7 @@ def submission(
     """
     if policy.kind.by_row:
         return release.Submission(scores(policy, holdout, predictions), training=training)
-    return release.Submission((), mean=statistic(policy, holdout, predictions), training=training)
+    return release.Submission(mean=statistic(policy, holdout, predictions), training=training)
 
 
 def training_score(policy: Policy, given: float | None) -> float | None:
