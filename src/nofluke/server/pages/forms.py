@@ -22,7 +22,7 @@ _DONE: Final = {
     "closed": "The board is closed.",
     "confirmed": "The final rows were opened.",
     "finalist": "This submission is named for the final rows.",
-    "known": "These predictions were submitted before: this is what was told then. Nothing was charged.",
+    "known": "This was submitted before, and this is what was told then. Nothing was charged.",
     "revoked": "The token does not work any more.",
     "password": "The password is changed.",
     "disabled": "The account is disabled.",
@@ -93,6 +93,4 @@ def real(fields: Mapping[str, str], name: str, label: str) -> float | None:
 
 
 def _refused(label: str, text: str, expected: str) -> InputError:
-    return InputError(
-        f"“{label}” holds {visible(text[:40])!r}; expected {expected}.", code="NF098"
-    )
+    return InputError(f"“{label}” holds {visible(text[:40])!r}; expected {expected}.", code="NF098")

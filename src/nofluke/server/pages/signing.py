@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 routes = APIRouter()
 
-PASSWORD_HINT = "At least 15 characters; a few words in a row are easy to remember."
+HINT = "At least 15 characters; a few words in a row are easy to remember."
 
 
 @routes.get("/static/{name}")
@@ -103,7 +103,13 @@ def join(request: Request, visit: Anybody, fields: Fields) -> Response:
 
 
 def _join(
-    request: Request, secret: str, invited: Invited, *, name: str = "", status: int = 200, **said: object
+    request: Request,
+    secret: str,
+    invited: Invited,
+    *,
+    name: str = "",
+    status: int = 200,
+    **said: object,
 ) -> Response:
     heading, sentence = _WORDS.get(invited.role, _BOARD)
     if invited.role not in _WORDS:
@@ -120,7 +126,7 @@ def _join(
         invited=invited,
         heading=heading,
         sentence=sentence,
-        password_hint=PASSWORD_HINT,
+        password_hint=HINT,
         **said,
     )
 
