@@ -94,6 +94,15 @@ def test_compose_itself_can_read_it():
     assert "set it in .env" in missing.stderr
 
 
+def test_compose_says_nothing_that_its_specification_does_not_know():
+    specification = pytest.importorskip("compose_spec", reason="PyPI: compose-spec is not here")
+    text = re.sub(r"\$\{\w+:\?[^}]*\}", "x", TEXT)
+
+    assert specification.PyCompose.from_yaml(text).service_names() == ["keeper", "db"]
+    with pytest.raises(ValueError, match="readonly"):
+        specification.PyCompose.from_yaml(text.replace("read_only:", "readonly:"))
+
+
 def test_nginx_can_read_its_file(tmp_path):
     nginx = shutil.which("nginx", path=_PATH)
     if nginx is None:
