@@ -23,6 +23,7 @@ ENV PATH=/opt/nofluke/bin:$PATH \
     NUMBA_CACHE_DIR=/tmp/numba \
     MPLCONFIGDIR=/tmp/matplotlib \
     NOFLUKE_STORE=sqlite:////data/keeper.db \
+    NOFLUKE_FOLDER=/data/uploads \
     NOFLUKE_HOST=0.0.0.0 \
     NOFLUKE_PORT=8000
 USER 10001:10001

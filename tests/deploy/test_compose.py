@@ -52,6 +52,13 @@ def test_the_keeper_is_published_on_this_machine_only():
     assert SERVICES["keeper"]["depends_on"]["db"]["condition"] == "service_healthy"
 
 
+def test_the_word_of_the_proxy_is_believed_and_of_nobody_else():
+    said = SERVICES["keeper"]["environment"]["NOFLUKE_PROXIES"]
+    (network,) = COMPOSE["networks"]["outside"]["ipam"]["config"]
+    assert said == network["gateway"]
+    assert SERVICES["keeper"]["networks"] == ["outside", "inside"]
+
+
 def test_no_secret_is_written_down_and_none_may_be_left_out():
     for service in SERVICES.values():
         for name, value in service["environment"].items():
