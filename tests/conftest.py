@@ -1,9 +1,17 @@
 """What several tests share."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from postgres import Cluster
+
+    from nofluke.database.engine import Database
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -22,3 +30,41 @@ def _no_levels_from_earlier_runs(tmp_path_factory: pytest.TempPathFactory) -> It
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NOFLUKE_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Cluster]:
+    """A private cluster of PostgreSQL, one for each process of tests that asks for it."""
+    from postgres import Cluster, missing
+
+    why = missing()
+    if why is not None:
+        pytest.skip(why)
+    cluster = Cluster()
+    try:
+        yield cluster
+    finally:
+        cluster.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new store without tables, in each kind of database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'keeper.db'}"
+    url: str = request.getfixturevalue("postgres").new()
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A new store with its tables, in each kind of database."""
+    from nofluke.database.engine import Database
+
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'keeper.db'}"
+    else:
+        url = request.getfixturevalue("postgres").migrated()
+    with Database(url) as made:
+        made.migrate()
+        yield made

@@ -6,6 +6,10 @@ NoflukeError
     ReadError                 a file cannot be read; carries path, line and field
   HoldoutError                a guard refuses a look; carries the looks so far
   LedgerError                 a ledger is away, or its chain is broken
+  StoreError                  a database is away, or of another revision
+    StoreConflict             what is to be written contradicts what is there
+  AccessError                 the asker is not known, or may not
+  LimitError                  asked too often, or for too much at once; carries when to try again
   MissingExtra (ImportError)  an optional library is needed; names what to install
 ```
 
@@ -79,6 +83,32 @@ class HoldoutError(NoflukeError):
 
 class LedgerError(NoflukeError):
     """A ledger cannot be read or written, or its chain is broken."""
+
+
+class StoreError(NoflukeError):
+    """A database cannot be reached, read or written, or its tables are of another revision."""
+
+
+class StoreConflict(StoreError):  # noqa: N818 (it reads as what is wrong)
+    """What is to be written contradicts what is there: it must be unique, or refers to nothing."""
+
+
+class AccessError(NoflukeError):
+    """The asker is not known (NF073), may not (NF074), or asks for what is not there (NF075)."""
+
+
+class LimitError(NoflukeError):
+    """Too often (NF076), or too much at once (NF077).
+
+    Args:
+        message: What was asked, what is allowed, when or how to try again.
+        code: The stable code of this kind of error.
+        retry_after: Whole seconds after which the same may be asked again; None if it never may.
+    """
+
+    def __init__(self, message: str, *, code: str, retry_after: int | None = None) -> None:
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
 
 
 class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)

@@ -172,3 +172,13 @@ predictions = Table(
     Column("submission", Text, ForeignKey("submissions.id"), primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
+
+#: Contents that a budget refused, so that the same refusal is on record once.
+refusals = Table(
+    "refusals",
+    METADATA,
+    Column("holdout", Text, ForeignKey("holdouts.id"), primary_key=True),
+    Column("user", Text, ForeignKey("users.id"), primary_key=True, index=True),
+    Column("digest", Text, primary_key=True),
+    Column("entry", BigInteger, nullable=False),  # of the ledger
+)

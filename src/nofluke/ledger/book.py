@@ -68,9 +68,8 @@ class Ledger:
         who: str | None = None,
         clock: Callable[[], str] = now,
     ) -> None:
-        self._who = _name(user() if who is None else who, "who")
-        self._clock = clock
-        self._store: Store = stores.existing(place)
+        who = _name(user() if who is None else who, "who")
+        self._have(stores.existing(place), who, clock)
 
     @classmethod
     def begin(
@@ -81,26 +80,22 @@ class Ledger:
         who: str | None = None,
         clock: Callable[[], str] = now,
     ) -> Self:
-        """Begin a ledger in a new file.
+        """Begin a ledger at a place where none is.
 
         Args:
-            place: A file that is not there: JSON lines where it ends in .jsonl, else SQLite.
-            name: What it is a register of; the name of the file by default.
+            place: A file that is not there: JSON lines where it ends in .jsonl, else SQLite; or a
+                ledger in a database, as ``stores.create`` takes it.
+            name: What it is a register of; the name of the file or of the ledger by default.
             who: Who begins it.
             clock: Gives the time of an entry as text.
 
         Raises:
             LedgerError: Something is there, or nothing can be written (NF068).
         """
-        first = events.sealed(
-            seq=1,
-            time=clock(),
-            who=_name(user() if who is None else who, "who"),
-            kind="init",
-            body={
-                "name": _name((Path(place).name or str(place)) if name is None else name, "name")
-            },
-            previous=events.NOTHING,
+        first = _first(
+            stores.title(place) if name is None else name,
+            _name(user() if who is None else who, "who"),
+            clock,
         )
         stores.create(place, first.line()).close()
         return cls(place, who=who, clock=clock)
@@ -141,6 +136,64 @@ class Ledger:
         finally:
             store.close()
         return cls(place, who=who, clock=clock)
+
+    @classmethod
+    def over(
+        cls,
+        store: Store,
+        *,
+        who: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Self:
+        """A ledger over a store at hand, such as one that appends in a transaction of others.
+
+        Args:
+            store: A store that holds a ledger; it is let go of by ``close``.
+            who: Who writes.
+            clock: Gives the time of an entry as text.
+        """
+        made = cls.__new__(cls)
+        made._have(store, who, clock)  # noqa: SLF001 (of its own)
+        return made
+
+    def _have(self, store: Store, who: str | None, clock: Callable[[], str]) -> None:
+        self._who = _name(user() if who is None else who, "who")
+        self._clock = clock
+        self._store = store
+
+    @classmethod
+    def begin_over(
+        cls,
+        store: Store,
+        *,
+        name: str,
+        who: str | None = None,
+        clock: Callable[[], str] = now,
+    ) -> Self:
+        """Begin a ledger in a store at hand, which holds no line yet.
+
+        Args:
+            store: The store.
+            name: What it is a register of.
+            who: Who begins it.
+            clock: Gives the time of an entry as text.
+
+        Raises:
+            LedgerError: There is a line, or nothing can be written (NF068).
+        """
+        who = _name(user() if who is None else who, "who")
+        first = _first(name, who, clock)
+
+        def make(last: bytes | None, rest: bytes) -> list[bytes]:
+            if last is not None or rest:
+                raise LedgerError(
+                    f"{store.place} holds a ledger already, and none is written over.",
+                    code="NF068",
+                )
+            return [first.line()]
+
+        store.append(make)
+        return cls.over(store, who=who, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -247,6 +300,27 @@ class Ledger:
             return "data", {"name": name, "role": role, "marks": marks.body()}
 
         return self._add(body)
+
+    def keep(self, kind: str, body: Mapping[str, Any]) -> Event:
+        """Write down what a keeper of rows has decided under a lock of its own.
+
+        The ledger checks nothing here and reads its last entry only, so that this takes as long
+        in a long ledger as in a short one.
+
+        Args:
+            kind: One of ``kinds.KEPT``.
+            body: What it says, as JSON.
+
+        Raises:
+            InputError: Another kind (NF069).
+            LedgerError: It could not be kept (NF067, NF068).
+        """
+        if kind not in kinds.KEPT or kind == "init":
+            raise InputError(
+                f"kind={kind!r} must be one of {', '.join(k for k in kinds.KEPT if k != 'init')}.",
+                code="NF069",
+            )
+        return self._add(lambda _: (kind, body))
 
     def give_up(self, name: str, *, why: str) -> Event:
         """Use a test set as validation rows from now on; there is no way back.
@@ -438,6 +512,17 @@ class Ledger:
             body=body,
             previous=before.digest,
         )
+
+
+def _first(name: str, who: str, clock: Callable[[], str]) -> Event:
+    return events.sealed(
+        seq=1,
+        time=clock(),
+        who=who,
+        kind="init",
+        body={"name": _name(name, "name")},
+        previous=events.NOTHING,
+    )
 
 
 def _last(place: str, line: bytes | None) -> Event:

@@ -62,6 +62,8 @@ KEPT = {
     "failed": "an attempt returned nothing",
     "refused": "a guard refused a look",
     "torn": "what an interrupted writer left",
+    "board": "a board over guarded rows is opened or closed",
+    "people": "somebody joins a board, leaves it, or takes another role",
 }
 
 MOST_TEXT = 1_000_000

@@ -11,16 +11,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from nofluke.errors import LedgerError
+from nofluke.errors import LedgerError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from nofluke.database.lines import DatabaseLines
 
 #: New lines, from the last line there is and what an interrupted writer left after it.
 Make: TypeAlias = "Callable[[bytes | None, bytes], Sequence[bytes]]"
 
 #: The beginnings of files, by which a store knows its own.
 SQLITE = b"SQLite format 3\0"
+
+_SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
+_NAME = "ledger"
 
 
 class Store(Protocol):
@@ -59,7 +64,10 @@ def create(place: str | os.PathLike[str], first: bytes) -> Store:
     """A new store that holds its first line; it appears under its name when it is whole.
 
     Args:
-        place: A file that is not there yet; JSON lines where it ends in .jsonl, else SQLite.
+        place: A file that is not there yet, JSON lines where it ends in .jsonl, else SQLite; or a
+            ledger among others in a database, ``sqlite:///keeper.db#name`` or
+            ``postgresql://user:password@host/database#name`` ("ledger" without a name), whose
+            tables are made if there are none.
         first: The first line.
 
     Raises:
@@ -68,7 +76,9 @@ def create(place: str | os.PathLike[str], first: bytes) -> Store:
     from nofluke.ledger.lines import JsonLines
     from nofluke.ledger.sqlite import Sqlite
 
-    path = _path(place)
+    if "://" in os.fspath(place):
+        return _database(os.fspath(place), first)
+    path = Path(place)
     made = JsonLines if path.suffix.lower() == ".jsonl" else Sqlite
     try:
         return made.create(path, first)
@@ -87,7 +97,10 @@ def create(place: str | os.PathLike[str], first: bytes) -> Store:
 
 
 def existing(place: str | os.PathLike[str]) -> Store:
-    """The store at a place, known by its content.
+    """The store at a place; a file is known by its content.
+
+    Args:
+        place: A file, or a ledger in a database as ``create`` takes it.
 
     Raises:
         LedgerError: There is none, or it is no ledger (NF068).
@@ -95,7 +108,9 @@ def existing(place: str | os.PathLike[str]) -> Store:
     from nofluke.ledger.lines import JsonLines
     from nofluke.ledger.sqlite import Sqlite
 
-    path = _path(place)
+    if "://" in os.fspath(place):
+        return _database(os.fspath(place))
+    path = Path(place)
     try:
         with path.open("rb") as file:
             start = file.read(len(SQLITE))
@@ -118,12 +133,62 @@ def existing(place: str | os.PathLike[str]) -> Store:
     )
 
 
-def _path(place: str | os.PathLike[str]) -> Path:
+def title(place: str | os.PathLike[str]) -> str:
+    """What a ledger is called by its place: the name of the file, or of the ledger among others."""
     text = os.fspath(place)
-    if "://" in text:
+    return _parts(text)[1] if "://" in text else Path(text).name or text
+
+
+def _database(text: str, first: bytes | None = None) -> Store:
+    """A ledger in a database; a new one with its first line, or one that is there."""
+    url, name = _parts(text)
+    scheme = url.partition("://")[0]
+    if scheme.lower() not in _SCHEMES:
         raise LedgerError(
-            f"{text.partition('://')[0]}:// is no place this installation keeps a ledger in; name "
-            "a file, such as ledger.db or ledger.jsonl.",
+            f"{scheme}:// is no place this installation keeps a ledger in; name a file, such as "
+            "ledger.db or ledger.jsonl, or a database, such as postgresql://host/database#name.",
             code="NF068",
         )
-    return Path(text)
+    from nofluke.database.engine import Database
+    from nofluke.database.lines import DatabaseLines
+
+    store: DatabaseLines | None = None
+    try:
+        store = DatabaseLines.owner(Database(url), name)
+        return _begun(store, first) if first is not None else _there(store)
+    except BaseException as error:
+        if store is not None:
+            store.close()
+        if isinstance(error, StoreError):
+            raise LedgerError(str(error), code="NF068") from None
+        raise
+
+
+def _begun(store: DatabaseLines, first: bytes) -> Store:
+    def make(last: bytes | None, rest: bytes) -> list[bytes]:  # noqa: ARG001 (the shape of make)
+        if last is not None:
+            raise LedgerError(
+                f"{store.place} is there already, and a ledger is never written over; log to it, "
+                "or give another name after the #.",
+                code="NF068",
+            )
+        return [first]
+
+    store.prepare()
+    store.append(make)
+    return store
+
+
+def _there(store: DatabaseLines) -> Store:
+    store.check()
+    if not store.exists():
+        raise LedgerError(
+            f"there is no ledger at {store.place}; begin one with nofluke ledger init.",
+            code="NF068",
+        )
+    return store
+
+
+def _parts(text: str) -> tuple[str, str]:
+    url, _, name = text.partition("#")
+    return url, name or _NAME

@@ -245,7 +245,42 @@ class Invitation:
     expires: str
     used: str | None
     by: str | None
-    secret: str | None = None
+    secret: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """What an invitation is for, as whoever holds its link may see it.
+
+    Attributes:
+        role: "owner", "member" or "auditor" of a board; "admin" of the server; "password" for a
+            link that lets its user choose a new one.
+        team: The team, where the invitation names one.
+        board: The board's slug; None for the server.
+        title: The board's title.
+        by: Who invites; None for the link that the console showed.
+        name: Whose password it is, for "password" only.
+        expires: When it ends.
+    """
+
+    role: str
+    team: str | None
+    board: str | None
+    title: str | None
+    by: str | None
+    name: str | None
+    expires: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """One account, as those who run the server see it."""
+
+    id: str
+    name: str
+    admin: bool
+    created: str
+    disabled: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +294,7 @@ class Token:
     expires: str
     used: str | None
     revoked: str | None
-    secret: str | None = None
+    secret: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

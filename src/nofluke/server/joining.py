@@ -1,0 +1,254 @@
+"""How people come in: by a link that is good once, as a new user or as one who is there already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, insert, select, update
+
+from nofluke.database import tables
+from nofluke.errors import InputError
+from nofluke.server import names, passwords, records, secrets, times
+from nofluke.server.links import hand_out, taken
+from nofluke.server.users import LOCK, demand
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterable
+
+    from sqlalchemy import Connection
+
+    from nofluke.database.engine import Database
+    from nofluke.server.records import Actor
+    from nofluke.server.settings import Settings
+
+#: Roles of links that let somebody in; the others are for a new password.
+ROLES = frozenset({"owner", "member", "auditor", "admin"})
+
+_FIRST_DAYS = 1
+_USERS, _LINKS, _BOARDS, _MEMBERS = (
+    tables.users.c,
+    tables.invitations.c,
+    tables.boards.c,
+    tables.members.c,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """Somebody comes onto a board: what the ledger of the board is told, in the same transaction.
+
+    Attributes:
+        board: The board's id.
+        user: The user's id.
+        name: The user's name.
+        role: The role.
+        team: The team, where the invitation names one.
+        maker: Id of who invited.
+        at: When.
+    """
+
+    board: str
+    user: str
+    name: str
+    role: str
+    team: str | None
+    maker: str | None
+    at: str
+
+
+def first_link(db: Database, settings: Settings, *, now: dt.datetime | None = None) -> str | None:
+    """A link for whoever will run the server, good once and for a day; for the console alone.
+
+    Each call ends the links of earlier calls.
+
+    Returns:
+        The link; None where somebody runs the server already.
+    """
+    moment = now or times.now()
+    with db.writing(LOCK) as connection:
+        if _someone_runs_it(connection):
+            return None
+        connection.execute(
+            update(tables.invitations)
+            .where(_LINKS.role == "admin", _LINKS.maker.is_(None), _LINKS.used.is_(None))
+            .values(expires=times.text(moment))
+        )
+        made = hand_out(connection, role="admin", maker=None, days=_FIRST_DAYS, now=moment)
+    return settings.link(str(made.secret))
+
+
+def invite_admin(
+    db: Database, actor: Actor, *, days: float = 7, now: dt.datetime | None = None
+) -> records.Invitation:
+    """A link for one more person who shall run the server.
+
+    Raises:
+        AccessError: The actor does not run it (NF074).
+        InputError: Too many days (NF008).
+    """
+    demand(actor, "admin", admin=True)
+    with db.writing(LOCK) as connection:
+        return hand_out(connection, role="admin", maker=actor.id, days=days, now=now or times.now())
+
+
+def invited(db: Database, secret: str, *, now: dt.datetime | None = None) -> records.Invited:
+    """What a link is for; that it was looked at changes nothing.
+
+    Raises:
+        AccessError: It is not there, was used, withdrawn, or has ended (NF075).
+    """
+    with db.reading() as connection:
+        link = taken(connection, secret, now or times.now())
+        board = connection.execute(
+            select(_BOARDS.slug, _BOARDS.title).where(_BOARDS.id == link["board"])
+        ).first()
+        by, whose = (
+            connection.scalar(select(_USERS.name).where(_USERS.id == link[who]))
+            for who in ("maker", "user")
+        )
+    return records.Invited(
+        role=link["role"],
+        team=link["team"],
+        board=board.slug if board else None,
+        title=board.title if board else None,
+        by=by,
+        name=whose,
+        expires=link["expires"],
+    )
+
+
+def redeem(
+    db: Database,
+    secret: str,
+    *,
+    name: str,
+    password: str,
+    also: Callable[[Connection, Joining], None] | None = None,
+    locks: Iterable[str] = (),
+    now: dt.datetime | None = None,
+) -> Actor:
+    """Come in as a new user.
+
+    Args:
+        db: The database.
+        secret: Of the link.
+        name: What the user is called; no two users have names that are the same when compared.
+        password: The user's password.
+        also: Is called in the same transaction when somebody comes onto a board; its error undoes
+            all of it.
+        locks: Further locks that ``also`` needs.
+        now: The time.
+
+    Raises:
+        AccessError: The link is not good (NF075); it is used up by one success only.
+        InputError: The name or the password is not taken, or the name belongs to somebody (NF008).
+    """
+    moment = now or times.now()
+    with db.reading() as connection:  # nobody makes us work who has no link
+        taken(connection, secret, moment, roles=ROLES)
+    shown = names.accepted(name)
+    kept = passwords.hashed(passwords.accepted(password, name=shown))
+    with db.writing(LOCK, *locks) as connection:
+        link = taken(connection, secret, moment, roles=ROLES, use=True)
+        folded = names.folded(shown)
+        if connection.scalar(select(_USERS.id).where(_USERS.folded == folded)) is not None:
+            raise InputError(
+                f"the name {shown!r} belongs to somebody here; choose another, or sign in if it is "
+                "you, and open the link again.",
+                code="NF008",
+            )
+        user = {"id": secrets.identity(), "name": shown, "admin": link["role"] == "admin"}
+        connection.execute(
+            insert(tables.users).values(
+                **user, folded=folded, password=kept, created=times.text(moment), disabled=None
+            )
+        )
+        _let_in(connection, link, user, times.text(moment), also)
+    return records.Actor(**user)
+
+
+def accept(
+    db: Database,
+    actor: Actor,
+    secret: str,
+    *,
+    also: Callable[[Connection, Joining], None] | None = None,
+    locks: Iterable[str] = (),
+    now: dt.datetime | None = None,
+) -> Actor:
+    """Come in as the user who is signed in.
+
+    Args:
+        db: The database.
+        actor: Who is signed in.
+        secret: Of the link.
+        also: As for ``redeem``.
+        locks: As for ``redeem``.
+        now: The time.
+
+    Returns:
+        The actor, with the rights they have now.
+
+    Raises:
+        AccessError: The link is not good (NF075), or the token has no scope for it (NF074).
+        InputError: The user has a place there already; the link stays good (NF008).
+    """
+    demand(actor, "admin")
+    moment = now or times.now()
+    with db.writing(LOCK, *locks) as connection:
+        link = taken(connection, secret, moment, roles=ROLES, use=True)
+        asked = select(_USERS.id, _USERS.name, _USERS.admin).where(
+            _USERS.id == actor.id, _USERS.disabled.is_(None)
+        )
+        row = connection.execute(asked).mappings().one()
+        user = dict(row) | {"admin": row["admin"] or link["role"] == "admin"}
+        if link["role"] == "admin" and row["admin"]:
+            raise InputError("you run this server already; the link is for another.", code="NF008")
+        connection.execute(
+            update(tables.users).where(_USERS.id == actor.id).values(admin=user["admin"])
+        )
+        _let_in(connection, link, user, times.text(moment), also)
+    return records.Actor(**user, scopes=actor.scopes)
+
+
+def _let_in(
+    connection: Connection,
+    link: dict[str, Any],
+    user: dict[str, Any],
+    moment: str,
+    also: Callable[[Connection, Joining], None] | None,
+) -> None:
+    """Write down who used the link, and seat them where it leads."""
+    connection.execute(
+        update(tables.invitations).where(_LINKS.id == link["id"]).values(user=user["id"])
+    )
+    if link["role"] == "admin":
+        # Whatever the console showed before somebody ran the server is of no use any more.
+        connection.execute(
+            update(tables.invitations)
+            .where(_LINKS.role == "admin", _LINKS.maker.is_(None), _LINKS.used.is_(None))
+            .values(expires=moment)
+        )
+        return
+    seat = {"board": link["board"], "user": user["id"]}
+    seated = select(_MEMBERS.role).where(
+        _MEMBERS.board == seat["board"], _MEMBERS.user == seat["user"]
+    )
+    role = connection.scalar(seated)
+    if role is not None:
+        raise InputError(
+            f"you are on this board already, as {role}; an owner can change that. The link is "
+            "still good for another.",
+            code="NF008",
+        )
+    what = {"role": link["role"], "team": link["team"]}
+    connection.execute(insert(tables.members).values(**seat, **what, joined=moment))
+    if also is not None:
+        also(connection, Joining(**seat, **what, name=user["name"], maker=link["maker"], at=moment))
+
+
+def _someone_runs_it(connection: Connection) -> bool:
+    asked = select(func.count()).where(_USERS.admin.is_(True), _USERS.disabled.is_(None))
+    return bool(connection.scalar(asked))

@@ -1,0 +1,242 @@
+"""Users: who may do what, passwords, and who is let in no more."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, func, select, update
+
+from nofluke.database import tables
+from nofluke.errors import AccessError, InputError
+from nofluke.server import passwords, records, secrets, times
+from nofluke.server.links import hand_out, taken, void
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from sqlalchemy import Connection
+
+    from nofluke.database.engine import Database
+    from nofluke.server.records import Actor, Scope
+
+#: Who holds this lock alone changes users and what lets somebody become one.
+LOCK = "accounts"
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_USERS, _SESSIONS, _TOKENS = tables.users.c, tables.sessions.c, tables.tokens.c
+
+
+def demand(actor: Actor, scope: Scope, *, admin: bool = False) -> None:
+    """Refuse whoever may not.
+
+    Args:
+        actor: Who asks.
+        scope: What the session or token must be good for.
+        admin: Whether only those who run the server may.
+
+    Raises:
+        AccessError: The actor may not (NF074).
+    """
+    if scope not in actor.scopes:
+        raise AccessError(
+            f"this token does not have the scope {scope!r}; make one that has it, or sign in.",
+            code="NF074",
+        )
+    if admin and not actor.admin:
+        raise AccessError("only those who run this server may do that; ask them.", code="NF074")
+
+
+def absent(what: str) -> AccessError:
+    """There is no such thing, or it is not the asker's: the words are the same."""
+    return AccessError(f"there is no such {what}, or it is not yours.", code="NF075")
+
+
+def as_id(text: str, what: str) -> str:
+    """An id, as it may be looked up.
+
+    Raises:
+        AccessError: No id looks like that (NF075).
+    """
+    if not _ID.fullmatch(text):
+        raise absent(what)
+    return text
+
+
+def users(db: Database, actor: Actor) -> tuple[records.User, ...]:
+    """All accounts, the oldest first; for those who run the server.
+
+    Raises:
+        AccessError: The actor does not (NF074).
+    """
+    demand(actor, "admin", admin=True)
+    asked = select(_USERS.id, _USERS.name, _USERS.admin, _USERS.created, _USERS.disabled).order_by(
+        _USERS.created, _USERS.id
+    )
+    with db.reading() as connection:
+        return tuple(records.User(**row) for row in connection.execute(asked).mappings())
+
+
+def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = None) -> None:
+    """Let a user in no more: sessions, tokens, and invitations that are still open end with it.
+
+    Args:
+        db: The database.
+        actor: Who asks, one who runs the server.
+        user: The user's id.
+        now: The time.
+
+    Raises:
+        AccessError: The actor does not run the server (NF074); there is no such user (NF075).
+        InputError: Nobody would be left who runs the server (NF008).
+    """
+    demand(actor, "admin", admin=True)
+    moment = times.text(now or times.now())
+    with db.writing(LOCK) as connection:
+        _still_admin(connection, actor)
+        found = _user(connection, user)
+        others = select(func.count()).where(
+            _USERS.admin.is_(True), _USERS.disabled.is_(None), _USERS.id != user
+        )
+        if found["admin"] and not found["disabled"] and connection.scalar(others) == 0:
+            raise InputError(
+                f"{found['name']!r} is the only one left who runs this server; "
+                "invite another to run it first.",
+                code="NF008",
+            )
+        if found["disabled"] is None:
+            _set(connection, user, disabled=moment)
+        connection.execute(delete(tables.sessions).where(_SESSIONS.user == user))
+        connection.execute(
+            update(tables.tokens)
+            .where(_TOKENS.user == user, _TOKENS.revoked.is_(None))
+            .values(revoked=moment)
+        )
+        void(connection, moment, maker=user)
+        void(connection, moment, user=user)
+
+
+def enable(db: Database, actor: Actor, user: str) -> None:
+    """Let a user in again; what ended when they were disabled stays ended.
+
+    Raises:
+        AccessError: The actor does not run the server (NF074); there is no such user (NF075).
+    """
+    demand(actor, "admin", admin=True)
+    with db.writing(LOCK) as connection:
+        _still_admin(connection, actor)
+        _user(connection, user)
+        _set(connection, user, disabled=None)
+
+
+def change_password(
+    db: Database, actor: Actor, *, old: str, new: str, keep: str | None = None
+) -> None:
+    """Take a new password; all other sessions of the user end. Tokens stay, each with its own end.
+
+    Args:
+        db: The database.
+        actor: Who asks, for themselves.
+        old: The password as it is.
+        new: The password as it shall be.
+        keep: The session that asks; None ends that one, too.
+
+    Raises:
+        AccessError: The old one is wrong, or was changed meanwhile (NF074).
+        InputError: The new one is not taken (NF008).
+    """
+    demand(actor, "admin")
+    with db.reading() as connection:
+        found = _user(connection, actor.id)
+    if not passwords.matches(found["password"], old) or found["disabled"]:
+        raise AccessError("the old password is not right; nothing was changed.", code="NF074")
+    kept = passwords.hashed(passwords.accepted(new, name=found["name"]))
+    with db.writing(LOCK) as connection:
+        if _user(connection, actor.id)["password"] != found["password"]:
+            raise AccessError("the password was changed meanwhile; sign in again.", code="NF074")
+        _set(connection, actor.id, password=kept)
+        _end_sessions(connection, actor.id, keep)
+        void(connection, times.text(times.now()), user=actor.id)
+
+
+def password_link(
+    db: Database, actor: Actor, user: str, *, days: float = 1, now: dt.datetime | None = None
+) -> records.Invitation:
+    """A link by which a user who forgot the password chooses a new one; earlier ones end.
+
+    Args:
+        db: The database.
+        actor: Who asks, one who runs the server.
+        user: The user's id.
+        days: Days until it ends, above 0 and at most 31.
+        now: The time.
+
+    Raises:
+        AccessError: The actor does not run the server (NF074); no such user (NF075).
+        InputError: Too many days; or the user is disabled (NF008).
+    """
+    demand(actor, "admin", admin=True)
+    with db.writing(LOCK) as connection:
+        _still_admin(connection, actor)
+        found = _user(connection, user)
+        if found["disabled"]:
+            raise InputError(
+                f"{found['name']!r} is disabled; enable the account first.", code="NF008"
+            )
+        moment = now or times.now()
+        void(connection, times.text(moment), user=user)
+        return hand_out(
+            connection, role="password", maker=actor.id, user=user, days=days, now=moment
+        )
+
+
+def reset_password(
+    db: Database, secret: str, *, password: str, now: dt.datetime | None = None
+) -> Actor:
+    """Choose a new password by a link of ``password_link``; all sessions and tokens end.
+
+    Raises:
+        AccessError: The link is not there, was used, or has ended (NF075).
+        InputError: The password is not taken (NF008).
+    """
+    moment = now or times.now()
+    with db.reading() as connection:
+        found = _user(connection, taken(connection, secret, moment, roles={"password"})["user"])
+    kept = passwords.hashed(passwords.accepted(password, name=found["name"]))
+    with db.writing(LOCK) as connection:
+        link = taken(connection, secret, moment, roles={"password"}, use=True)
+        found = _user(connection, link["user"])
+        _set(connection, found["id"], password=kept)
+        _end_sessions(connection, found["id"], None)
+        connection.execute(
+            update(tables.tokens)
+            .where(_TOKENS.user == found["id"], _TOKENS.revoked.is_(None))
+            .values(revoked=times.text(moment))
+        )
+    return records.Actor(id=found["id"], name=found["name"], admin=found["admin"])
+
+
+def _user(connection: Connection, user: str) -> dict[str, object]:
+    asked = select(tables.users).where(_USERS.id == as_id(user, "user"))
+    row = connection.execute(asked).mappings().first()
+    if row is None:
+        raise absent("user")
+    return dict(row)
+
+
+def _still_admin(connection: Connection, actor: Actor) -> None:
+    """The actor's rights are those of the moment in which the lock is held."""
+    mine = _user(connection, actor.id)
+    if not mine["admin"] or mine["disabled"]:
+        raise AccessError("only those who run this server may do that; ask them.", code="NF074")
+
+
+def _set(connection: Connection, user: str, **values: object) -> None:
+    connection.execute(update(tables.users).where(_USERS.id == user).values(**values))
+
+
+def _end_sessions(connection: Connection, user: str, keep: str | None) -> None:
+    ending = delete(tables.sessions).where(_SESSIONS.user == user)
+    if keep is not None:
+        ending = ending.where(_SESSIONS.digest != secrets.digest(keep))
+    connection.execute(ending)
