@@ -11,7 +11,7 @@ from nofluke.server.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/keeper-settings.md").read_text("utf-8")
-ROWS = re.findall(r"^\| `(NOFLUKE_\w+)` \| (.*?) \| .*? \| (.+) \|$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| `(NOFLUKE_\w+)` \|(.*?)\| .*? \| (.+) \|$", PAGE, re.MULTILINE)
 FIELDS = {PREFIX + f.name.upper(): f for f in dataclasses.fields(Settings)}
 FILES = ("Dockerfile", "compose.yaml", "deploy/nofluke.service", "deploy/env.example")
 
@@ -52,7 +52,7 @@ def test_an_image_listens_where_its_health_check_asks():
     assert (settings.host, settings.port) == ("0.0.0.0", 8000)  # noqa: S104 (inside a container)
     assert settings.folder.is_relative_to("/data")
     assert settings.store.startswith("sqlite:////data/")
-    assert settings.secure_cookies
+    assert settings.secure
 
 
 def test_proxies_take_no_less_than_the_keeper():
