@@ -45,9 +45,7 @@ def serve(
         str | None, Parameter(help="The largest upload: 64MB, or a number of bytes.")
     ] = None,
     workers: Annotated[int | None, Parameter(help="Threads that score; 0 for none here.")] = None,
-    folder: Annotated[
-        Path | None, Parameter(help="Where uploads lie while they are read.")
-    ] = None,
+    folder: Annotated[Path | None, Parameter(help="Where uploads lie while they are read.")] = None,
     log_format: Annotated[
         Literal["text", "json"] | None, Parameter(help="How to log, on stderr.")
     ] = None,

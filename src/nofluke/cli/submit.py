@@ -27,7 +27,9 @@ def submit(
     file: Annotated[Path, Parameter(help="Predictions by id: CSV, TSV, JSON lines or Parquet.")],
     /,
     *,
-    board: Annotated[str, Parameter(help="The board as the browser shows it: https://host/b/name.")],
+    board: Annotated[
+        str, Parameter(help="The board as the browser shows it: https://host/b/name.")
+    ],
     message: Annotated[
         str, Parameter(name=["--message", "-m"], help="Words for your own team.")
     ] = "",

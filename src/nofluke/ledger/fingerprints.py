@@ -101,6 +101,34 @@ def marks(data: Any) -> Marks:
     return Marks(n=_count(data), digest=hashlib.sha256(canonical(spelled(data))).hexdigest())
 
 
+def of_labels(examples: Sequence[str], labels: Sequence[str]) -> Marks:
+    """The marks of examples with labels of any kind, in any order.
+
+    ``labels`` says which examples share a label and not what labels are called, so that renamed
+    ones reset nothing; of two labels it is the mark that ``Predictions`` of the same rows have.
+    Where most examples have a label of their own, as measured numbers do, that would say nothing,
+    and the labels themselves are marked.
+
+    Args:
+        examples: Ids, all different.
+        labels: A label of each, as text.
+
+    >>> of_labels(["b", "a"], ["no", "yes"]).labels == of_labels(["a", "b"], ["1", "0"]).labels
+    True
+    """
+    order = sorted(range(len(examples)), key=examples.__getitem__)
+    ids = [examples[i].encode("utf-8", "surrogatepass") for i in order]
+    texts = [labels[i] for i in order]
+    # The first label is 1, the second 0, as those of two classes are.
+    names = {text: b"%d" % (k if k > 1 else 1 - k) for k, text in enumerate(dict.fromkeys(texts))}
+    if len(names) > max(2, len(texts) // 2):
+        names = {text: text.encode("utf-8", "surrogatepass") for text in names}
+    marked = _hashed("labels", ((one, names[t]) for one, t in zip(ids, texts, strict=True)))
+    exact = (text.encode("utf-8", "surrogatepass") for text in texts)
+    digest = _hashed("rows", zip(ids, exact, strict=True))
+    return Marks(n=len(ids), digest=digest, ids=_ids(examples), labels=marked)
+
+
 def spelled(value: Any) -> Any:  # noqa: PLR0911 (one for each kind of value)
     """An argument as JSON: what JSON has no form for is told as text, or by its name.
 

@@ -6,13 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nofluke.database.engine import Database
-from nofluke.database.tables import submissions
 from nofluke.errors import LimitError, NoflukeError, StoreError
 from nofluke.server import api, operations, problems
 from nofluke.server.api import documentation
@@ -22,7 +20,7 @@ from nofluke.server.limits import Limits
 from nofluke.server.operations import Metrics, Observed
 from nofluke.server.settings import Settings
 from nofluke.server.spool import SmallBodies, Spool
-from nofluke.server.work import Worker
+from nofluke.server.work import Worker, waiting
 
 
 def create_app(settings: Settings, *, database: Database | None = None) -> FastAPI:
@@ -39,20 +37,18 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
     """
     own = database is None
     db = Database(settings.store) if database is None else database
-    workers = [Worker(db) for _ in range(settings.workers)]
+    worker = Worker(db, threads=settings.workers)
     spool = Spool(settings.folder, max_bytes=settings.max_upload_bytes)
 
     @asynccontextmanager
     async def living(_app: FastAPI) -> AsyncIterator[None]:
         spool.sweep()
-        for worker in workers:
-            worker.start()
+        worker.start()
         try:
             yield
         finally:
-            # The look at hand is finished; what waits is scored by the next server.
-            for worker in workers:
-                await run_in_threadpool(worker.stop)
+            # The looks at hand are finished; what waits is scored by the next server.
+            await run_in_threadpool(worker.stop)
             if own:
                 db.close()
 
@@ -68,7 +64,7 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
     )
     app.state.settings, app.state.database, app.state.spool = settings, db, spool
     app.state.limits = Limits(settings.rate_factor)
-    metrics = Metrics(queued=lambda: _queued(db), alive=lambda: all(w.alive for w in workers))
+    metrics = Metrics(queued=lambda: _queued(db), alive=lambda: worker.alive)
     problems.install(app)
     documentation.install(app)
     app.include_router(
@@ -76,7 +72,7 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
             metrics=metrics,
             checks={
                 "store": lambda: _store(db),
-                "worker": lambda: None if all(w.alive for w in workers) else "does not run",
+                "worker": lambda: None if worker.alive else "does not run",
             },
         )
     )
@@ -112,10 +108,8 @@ class _Paced:
 
 
 def _queued(db: Database) -> int | None:
-    asked = select(func.count()).select_from(submissions).where(submissions.c.status == "queued")
     try:
-        with db.reading() as connection:
-            return int(connection.execute(asked).scalar_one())
+        return waiting(db)
     except NoflukeError:
         return None
 
@@ -126,5 +120,3 @@ def _store(db: Database) -> str | None:
     except StoreError as error:
         return "is of another revision" if error.code == "NF072" else "cannot be reached"
     return None
-
-

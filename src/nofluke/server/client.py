@@ -188,9 +188,7 @@ def error_of(problem: Mapping[str, Any], *, after: str | None = None) -> Nofluke
     """The error that a problem tells, of the kind that it was on the server."""
     status, code, detail = problem["status"], problem["code"], _shown(problem["detail"])
     if isinstance(problem.get("looks"), int):
-        return HoldoutError(
-            detail, code=code, looks=problem["looks"], budget=problem.get("budget")
-        )
+        return HoldoutError(detail, code=code, looks=problem["looks"], budget=problem.get("budget"))
     if status in (401, 403, 404):
         return AccessError(detail, code=code)
     if status in (413, 429):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
 from nofluke.errors import InputError
-from nofluke.server import names, passwords, records, secrets, times
+from nofluke.server import names, passwords, people, records, secrets, times
 from nofluke.server.links import hand_out, taken
 from nofluke.server.users import LOCK, demand
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable
 
     from sqlalchemy import Connection
 
@@ -27,35 +25,7 @@ if TYPE_CHECKING:
 ROLES = frozenset({"owner", "member", "auditor", "admin"})
 
 _FIRST_DAYS = 1
-_USERS, _LINKS, _BOARDS, _MEMBERS = (
-    tables.users.c,
-    tables.invitations.c,
-    tables.boards.c,
-    tables.members.c,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joining:
-    """Somebody comes onto a board: what the ledger of the board is told, in the same transaction.
-
-    Attributes:
-        board: The board's id.
-        user: The user's id.
-        name: The user's name.
-        role: The role.
-        team: The team, where the invitation names one.
-        maker: Id of who invited.
-        at: When.
-    """
-
-    board: str
-    user: str
-    name: str
-    role: str
-    team: str | None
-    maker: str | None
-    at: str
+_USERS, _LINKS, _BOARDS = tables.users.c, tables.invitations.c, tables.boards.c
 
 
 def first_link(db: Database, settings: Settings, *, now: dt.datetime | None = None) -> str | None:
@@ -70,11 +40,7 @@ def first_link(db: Database, settings: Settings, *, now: dt.datetime | None = No
     with db.writing(LOCK) as connection:
         if _someone_runs_it(connection):
             return None
-        connection.execute(
-            update(tables.invitations)
-            .where(_LINKS.role == "admin", _LINKS.maker.is_(None), _LINKS.used.is_(None))
-            .values(expires=times.text(moment))
-        )
+        _void_first(connection, times.text(moment))
         made = hand_out(connection, role="admin", maker=None, days=_FIRST_DAYS, now=moment)
     return settings.link(str(made.secret))
 
@@ -125,8 +91,6 @@ def redeem(
     *,
     name: str,
     password: str,
-    also: Callable[[Connection, Joining], None] | None = None,
-    locks: Iterable[str] = (),
     now: dt.datetime | None = None,
 ) -> Actor:
     """Come in as a new user.
@@ -136,13 +100,10 @@ def redeem(
         secret: Of the link.
         name: What the user is called; no two users have names that are the same when compared.
         password: The user's password.
-        also: Is called in the same transaction when somebody comes onto a board; its error undoes
-            all of it.
-        locks: Further locks that ``also`` needs.
         now: The time.
 
     Raises:
-        AccessError: The link is not good (NF075); it is used up by one success only.
+        AccessError: The link is not good (NF075); only a success uses it up.
         InputError: The name or the password is not taken, or the name belongs to somebody (NF008).
     """
     moment = now or times.now()
@@ -150,7 +111,7 @@ def redeem(
         taken(connection, secret, moment, roles=ROLES)
     shown = names.accepted(name)
     kept = passwords.hashed(passwords.accepted(password, name=shown))
-    with db.writing(LOCK, *locks) as connection:
+    with db.writing(LOCK) as connection:
         link = taken(connection, secret, moment, roles=ROLES, use=True)
         folded = names.folded(shown)
         if connection.scalar(select(_USERS.id).where(_USERS.folded == folded)) is not None:
@@ -165,7 +126,7 @@ def redeem(
                 **user, folded=folded, password=kept, created=times.text(moment), disabled=None
             )
         )
-        _let_in(connection, link, user, times.text(moment), also)
+        _let_in(db, connection, link, user, times.text(moment))
     return records.Actor(**user)
 
 
@@ -174,8 +135,6 @@ def accept(
     actor: Actor,
     secret: str,
     *,
-    also: Callable[[Connection, Joining], None] | None = None,
-    locks: Iterable[str] = (),
     now: dt.datetime | None = None,
 ) -> Actor:
     """Come in as the user who is signed in.
@@ -184,8 +143,6 @@ def accept(
         db: The database.
         actor: Who is signed in.
         secret: Of the link.
-        also: As for ``redeem``.
-        locks: As for ``redeem``.
         now: The time.
 
     Returns:
@@ -193,11 +150,12 @@ def accept(
 
     Raises:
         AccessError: The link is not good (NF075), or the token has no scope for it (NF074).
-        InputError: The user has a place there already; the link stays good (NF008).
+        InputError: The user runs the server already (NF008), or is on the board (NF094); the link
+            stays good.
     """
     demand(actor, "admin")
     moment = now or times.now()
-    with db.writing(LOCK, *locks) as connection:
+    with db.writing(LOCK) as connection:
         link = taken(connection, secret, moment, roles=ROLES, use=True)
         asked = select(_USERS.id, _USERS.name, _USERS.admin).where(
             _USERS.id == actor.id, _USERS.disabled.is_(None)
@@ -209,16 +167,16 @@ def accept(
         connection.execute(
             update(tables.users).where(_USERS.id == actor.id).values(admin=user["admin"])
         )
-        _let_in(connection, link, user, times.text(moment), also)
+        _let_in(db, connection, link, user, times.text(moment))
     return records.Actor(**user, scopes=actor.scopes)
 
 
 def _let_in(
+    db: Database,
     connection: Connection,
     link: dict[str, Any],
     user: dict[str, Any],
     moment: str,
-    also: Callable[[Connection, Joining], None] | None,
 ) -> None:
     """Write down who used the link, and seat them where it leads."""
     connection.execute(
@@ -226,27 +184,31 @@ def _let_in(
     )
     if link["role"] == "admin":
         # Whatever the console showed before somebody ran the server is of no use any more.
-        connection.execute(
-            update(tables.invitations)
-            .where(_LINKS.role == "admin", _LINKS.maker.is_(None), _LINKS.used.is_(None))
-            .values(expires=moment)
-        )
+        _void_first(connection, moment)
         return
-    seat = {"board": link["board"], "user": user["id"]}
-    seated = select(_MEMBERS.role).where(
-        _MEMBERS.board == seat["board"], _MEMBERS.user == seat["user"]
+    people.join(
+        db,
+        connection,
+        board=link["board"],
+        user=user["id"],
+        name=user["name"],
+        role=link["role"],
+        team=link["team"],
     )
-    role = connection.scalar(seated)
-    if role is not None:
-        raise InputError(
-            f"you are on this board already, as {role}; an owner can change that. The link is "
-            "still good for another.",
-            code="NF008",
+
+
+def _void_first(connection: Connection, moment: str) -> None:
+    """End the links of the console that are still open."""
+    connection.execute(
+        update(tables.invitations)
+        .where(
+            _LINKS.role == "admin",
+            _LINKS.maker.is_(None),
+            _LINKS.used.is_(None),
+            _LINKS.expires > moment,
         )
-    what = {"role": link["role"], "team": link["team"]}
-    connection.execute(insert(tables.members).values(**seat, **what, joined=moment))
-    if also is not None:
-        also(connection, Joining(**seat, **what, name=user["name"], maker=link["maker"], at=moment))
+        .values(expires=moment)
+    )
 
 
 def _someone_runs_it(connection: Connection) -> bool:

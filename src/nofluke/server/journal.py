@@ -42,10 +42,17 @@ def sealed(salt: str, *parts: str) -> str:
     return hmac.new(salt.encode(), canonical(list(parts)), hashlib.sha256).hexdigest()
 
 
-def veiled(marks: Marks, salt: str) -> Marks:
-    """Marks of which only that of the ids can be made again without the salt."""
+def veiled(marks: Marks, salt: str, *, split: bool) -> Marks:
+    """Marks that nobody can try guesses of labels against.
+
+    Args:
+        marks: Of the rows of one part.
+        salt: The holdout's.
+        split: Whether there is another part; which rows are in which is then hidden too.
+    """
     labels = None if marks.labels is None else sealed(salt, "labels", marks.labels)
-    return replace(marks, digest=sealed(salt, "digest", marks.digest), labels=labels)
+    ids = sealed(salt, "ids", marks.ids) if split and marks.ids is not None else marks.ids
+    return replace(marks, digest=sealed(salt, "digest", marks.digest), ids=ids, labels=labels)
 
 
 class Journal:

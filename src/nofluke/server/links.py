@@ -55,7 +55,7 @@ def hand_out(
             code="NF008",
         )
     secret = secrets.make(secrets.INVITATION)
-    row = {
+    row: dict[str, Any] = {
         "id": secrets.identity(),
         "role": role,
         "team": team,

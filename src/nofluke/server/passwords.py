@@ -89,11 +89,11 @@ def matches(kept: str | None, password: str) -> bool:
         kept: What ``hashed`` returned; None where there is no such user.
         password: As it was typed, of any length.
     """
-    possible = kept is not None and len(password) <= LONGEST
-    against = kept if kept is not None and possible else _nobodys()
+    if kept is None or len(password) > LONGEST:
+        kept, password = _nobodys(), ""
     with _AT_ONCE:
         try:
-            return _HASHER.verify(against, _encoded(password if possible else "")) and possible
+            return _HASHER.verify(kept, _encoded(password))
         except (VerificationError, InvalidHashError):
             return False
 

@@ -324,9 +324,7 @@ def _own_team(connection: Connection, holdout: str, user: str, name: str) -> str
     return name if names.folded(name) not in taken else f"{name} ({user[:8]})"
 
 
-def _stays_owned(
-    connection: Connection, board: str, person: RowMapping, role: Role | None
-) -> None:
+def _stays_owned(connection: Connection, board: str, person: RowMapping, role: Role | None) -> None:
     if person["role"] != "owner" or role == "owner":
         return
     owners = select(func.count()).select_from(seats)

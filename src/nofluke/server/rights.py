@@ -88,7 +88,9 @@ def seat(connection: Connection, actor: Actor, slug: str) -> Seat:
     """
     asked = (
         select(boards, members.c.role, members.c.team)
-        .join(members, (members.c.board == boards.c.id) & (members.c.user == actor.id), isouter=True)
+        .join(
+            members, (members.c.board == boards.c.id) & (members.c.user == actor.id), isouter=True
+        )
         .where(boards.c.slug == slug)
     )
     row = connection.execute(asked).mappings().first() if _may_be(slug) else None

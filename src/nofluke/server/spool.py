@@ -9,6 +9,7 @@ as one part. Every other body is small (`SmallBodies`).
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import time
@@ -238,10 +239,8 @@ class _Intake:
         return Form(fields=parts.fields, file=self.close(parts.file_name) if self.path else None)
 
     def open(self, ending: str) -> None:
-        handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 (it outlives this block; see discard)
-            prefix=_PREFIX, suffix=ending, dir=self.spool.folder, delete=False
-        )
-        self.path, self.out = Path(handle.name), handle.file
+        handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
+        self.path, self.out = Path(path), os.fdopen(handle, "wb")
 
     async def keep(self, chunk: bytes) -> None:
         self.size += len(chunk)
@@ -352,6 +351,17 @@ class _Parts:
 
     def _finish(self) -> None:
         self.ended = True
+
+
+def needed(form: Form) -> Upload:
+    """The file of a form.
+
+    Raises:
+        RequestError: There is none.
+    """
+    if form.file is None:
+        raise RequestError("the form has no part 'file'.", status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return form.file
 
 
 class SmallBodies:

@@ -359,9 +359,7 @@ def _said(connection: Connection, actor: Actor, seat: Seat, asked: _Asked) -> di
     return said
 
 
-def _known(
-    connection: Connection, actor: Actor, seat: Seat, asked: _Asked
-) -> RowMapping | None:
+def _known(connection: Connection, actor: Actor, seat: Seat, asked: _Asked) -> RowMapping | None:
     """The same content by the same member, or by the own team on this board."""
     team = (table.c.board == seat.board) & (table.c.team == seat.team)
     same = _rows().where(

@@ -51,7 +51,7 @@ def make_token(
     demand(actor, "admin")
     shown = names.accepted(name, what="name of the token")
     allowed = _scopes(actor, scopes)
-    if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= LONGEST:
+    if type(days) is not int or not 1 <= days <= LONGEST:
         raise InputError(
             f"days={days!r} cannot be used; give a whole number from 1 to {LONGEST}.", code="NF008"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, select, update
 
@@ -216,7 +216,7 @@ def reset_password(
     return records.Actor(id=found["id"], name=found["name"], admin=found["admin"])
 
 
-def _user(connection: Connection, user: str) -> dict[str, object]:
+def _user(connection: Connection, user: str) -> dict[str, Any]:
     asked = select(tables.users).where(_USERS.id == as_id(user, "user"))
     row = connection.execute(asked).mappings().first()
     if row is None:

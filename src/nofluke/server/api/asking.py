@@ -8,7 +8,6 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import AfterValidator
 
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
@@ -73,16 +72,8 @@ def needs(scope: Scope) -> Callable[[Asker], Asker]:
     return scoped
 
 
-def _plain(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("it holds a NUL character")  # noqa: TRY003
-    return text
-
-
-#: Text that every store can keep.
-Text = Annotated[str, AfterValidator(_plain)]
-
-Reader = Annotated[Asker, Depends(needs("read"))]
+#: Rights are asked where the question is answered; what takes a file asks before it is sent.
+Anybody = Annotated[Asker, Depends(asker)]
 Submitter = Annotated[Asker, Depends(needs("submit"))]
 Manager = Annotated[Asker, Depends(needs("admin"))]
 

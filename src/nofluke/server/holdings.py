@@ -1,0 +1,121 @@
+"""The rows behind boards, as the keeper has them in memory: read once, never told.
+
+Rows and policies never change once they are taken in, and a state changes only with the look that
+is on record; so what is remembered here is what stands in the database.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+
+from nofluke.database.tables import holdouts, submissions
+from nofluke.guard.holdouts import Holdout
+from nofluke.guard.policies import Policy
+from nofluke.ledger import release
+from nofluke.server.journal import veiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from nofluke.ledger.fingerprints import Marks
+    from nofluke.ledger.release import State
+
+#: Holdouts that are kept in memory at a time, and states of theirs.
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """Some rows, their policy, and by what the ledger knows them. Not for responses or logs.
+
+    Attributes:
+        id: The id of the rows.
+        ledger: The name of their ledger.
+        salt: What digests in the ledger are keyed with.
+        holdout: The labelled rows.
+        policy: What may be asked of them, and how often.
+        marks: By what the ledger knows the rows behind the boards.
+        final: By what it knows those of the final confirmation; None where there are none.
+    """
+
+    id: str
+    ledger: str
+    salt: str = field(repr=False)
+    holdout: Holdout
+    policy: Policy
+    marks: Marks
+    final: Marks | None
+
+
+class _Memory:
+    """The few things used last, by key; threads may share it."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is remembered, or made anew; two threads may make it at once."""
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
+        found = make()
+        with self._lock:
+            self._held[key] = found
+            while len(self._held) > _MOST:
+                self._held.popitem(last=False)
+        return found
+
+
+_HOLDINGS, _STATES = _Memory(), _Memory()
+
+
+def load(connection: Connection, identity: str) -> Holding:
+    """The rows of this id."""
+    return _HOLDINGS.get(identity, lambda: _load(connection, identity))
+
+
+def state(connection: Connection, held: Holding) -> State:
+    """The state of the release rule after the last look that is on record."""
+    return _STATES.get((held.id, last_look(connection, held.id)), lambda: _state(connection, held))
+
+
+def last_look(connection: Connection, identity: str) -> int | None:
+    """The entry of the last look that was told; the state is the one after it."""
+    asked = select(func.max(submissions.c.look)).where(
+        submissions.c.holdout == identity, submissions.c.status == "released"
+    )
+    return connection.execute(asked).scalar()
+
+
+def _load(connection: Connection, identity: str) -> Holding:
+    columns = [holdouts.c[name] for name in ("ledger", "salt", "rows", "policy")]
+    row = connection.execute(select(*columns).where(holdouts.c.id == identity)).one()
+    return made(identity, row.ledger, row.salt, Holdout.from_bytes(bytes(row.rows)), row.policy)
+
+
+def made(identity: str, ledger: str, salt: str, rows: Holdout, policy: str) -> Holding:
+    """A holding from what the database has of it."""
+    split = rows.units_of["confirmation"] > 0
+    return Holding(
+        id=identity,
+        ledger=ledger,
+        salt=salt,
+        holdout=rows,
+        policy=Policy.from_json(policy),
+        marks=veiled(rows.marks_of("board"), salt, split=split),
+        final=veiled(rows.marks_of("confirmation"), salt, split=True) if split else None,
+    )
+
+
+def _state(connection: Connection, held: Holding) -> State:
+    asked = select(holdouts.c.state).where(holdouts.c.id == held.id)
+    return release.from_json(connection.execute(asked).scalar_one())
