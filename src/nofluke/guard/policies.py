@@ -13,6 +13,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.guard import holdouts, metrics, uploads
+from nofluke.guard.words import words as words
 from nofluke.ledger import release
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from nofluke.database.tables import holdouts, submissions
+from nofluke.guard import policies
 from nofluke.guard.holdouts import Holdout
-from nofluke.guard.policies import Policy
 from nofluke.ledger import release
 from nofluke.server.journal import veiled
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from nofluke.guard.policies import Policy
     from nofluke.ledger.fingerprints import Marks
     from nofluke.ledger.release import State
 
@@ -54,7 +55,7 @@ class Holding:
     final: Marks | None
 
 
-class _Memory:
+class Memory:
     """The few things used last, by key; threads may share it."""
 
     def __init__(self) -> None:
@@ -75,7 +76,7 @@ class _Memory:
         return found
 
 
-_HOLDINGS, _STATES = _Memory(), _Memory()
+_HOLDINGS, _STATES = Memory(), Memory()
 
 
 def load(connection: Connection, identity: str) -> Holding:
@@ -110,7 +111,7 @@ def made(identity: str, ledger: str, salt: str, rows: Holdout, policy: str) -> H
         ledger=ledger,
         salt=salt,
         holdout=rows,
-        policy=Policy.from_json(policy),
+        policy=policies.from_json(policy),
         marks=veiled(rows.marks_of("board"), salt, split=split),
         final=veiled(rows.marks_of("confirmation"), salt, split=True) if split else None,
     )

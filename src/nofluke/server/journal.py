@@ -17,7 +17,7 @@ from nofluke.ledger.book import Ledger
 from nofluke.ledger.canonical import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -112,6 +112,10 @@ class Journal:
     def failed(self, attempt: int, *, error: str, code: str) -> Event:
         """An attempt told nothing; its look is given back."""
         return self._keep("failed", {"attempt": attempt, "error": error, "code": code})
+
+    def lines(self) -> Iterator[bytes]:
+        """All lines so far, in order."""
+        return self._lines.lines()
 
     def _keep(self, kind: str, body: Mapping[str, Any]) -> Event:
         return self.ledger.keep(kind, body)

@@ -242,6 +242,17 @@ def join(
     book.people("joined", row["slug"], user={"id": user, "name": name}, role=role, **said)
 
 
+def first_owner(
+    connection: Connection, book: Journal, board: str, actor: Actor, moment: str
+) -> None:
+    """Who opens a board owns it; the ledger says so with the board."""
+    row = connection.execute(select(boards.c.holdout).where(boards.c.id == board)).one()
+    _no_member(connection, book, row.holdout, actor.id, actor.name, but=board)
+    connection.execute(
+        insert(seats).values(board=board, user=actor.id, role="owner", joined=moment)
+    )
+
+
 def lock(holdout: str) -> str:
     """The lock under which whatever concerns some rows is written."""
     return f"holdout:{holdout}"

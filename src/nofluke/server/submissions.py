@@ -17,7 +17,7 @@ from sqlalchemy import func, insert, or_, select
 from nofluke.database.tables import boards, predictions, refusals, users
 from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError, NoflukeError
-from nofluke.guard import uploads
+from nofluke.guard import policies, uploads
 from nofluke.ledger.canonical import canonical
 from nofluke.server import budget, holdings, people, rights, secrets, texts, times, told, work
 from nofluke.server.journal import Journal, sealed
@@ -61,6 +61,7 @@ def check(
     path: str | PathLike[str],
     *,
     training: float | None = None,
+    file: str | None = None,
 ) -> Checked:
     """Read an upload as ``submit`` would, and score it against nothing: it costs nothing.
 
@@ -70,6 +71,7 @@ def check(
         slug: The board.
         path: The file.
         training: The analyst's own score, where the board asks for it.
+        file: The file's own name where the path is another, for its suffix.
 
     Raises:
         AccessError: The actor may not (NF074, NF091), or there is no such board (NF075).
@@ -77,7 +79,7 @@ def check(
     """
     rights.scope(actor, "submit")
     held = _held(db, actor, slug)
-    asked, rows = _read(held, path, name="trial", message="", training=training)
+    asked, rows = _read(held, path, name="trial", message="", training=training, file=file)
     with db.reading() as connection:
         seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
         known = _known(connection, actor, seat, asked)
@@ -98,6 +100,7 @@ def submit(
     name: str,
     message: str = "",
     training: float | None = None,
+    file: str | None = None,
 ) -> tuple[Submission, bool]:
     """Hand in predictions: a look is charged, and they are scored soon after.
 
@@ -109,6 +112,7 @@ def submit(
         name: What the submitter calls it; shown on the board.
         message: Further words, for the own team.
         training: The analyst's own score, where the board asks for it.
+        file: The file's own name where the path is another, for its suffix.
 
     Returns:
         The submission, and whether it is a new one; the same content is charged once.
@@ -122,7 +126,7 @@ def submit(
     name = texts.line(name, what="name", most=LONGEST_NAME)
     message = texts.words(message, what="message", most=LONGEST_MESSAGE)
     held = _held(db, actor, slug)
-    asked, _ = _read(held, path, name=name, message=message, training=training)
+    asked, _ = _read(held, path, name=name, message=message, training=training, file=file)
     return _ask(db, actor, slug, held, asked)
 
 
@@ -152,7 +156,7 @@ def compare(
     held = _held(db, actor, slug)
     with db.reading() as connection:
         seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
-        rows = [_own(connection, actor, identity) for identity in (first, second)]
+        rows = [own(connection, actor, identity) for identity in (first, second)]
     if any(row["board"] != seat.board for row in rows):
         raise rights.absent("submission")
     scored = all(row["kind"] == "predictions" and row["status"] == "released" for row in rows)
@@ -178,7 +182,7 @@ def submission(db: Database, actor: Actor, identity: str) -> Submission:
     """
     rights.scope(actor, "read")
     with db.reading() as connection:
-        row = _own(connection, actor, identity)
+        row = own(connection, actor, identity)
         return record(row, holdings.load(connection, row["holdout"]))
 
 
@@ -214,6 +218,35 @@ def record(row: RowMapping, held: Holding) -> Submission:
     )
 
 
+def own(connection: Connection, actor: Actor, identity: str) -> RowMapping:
+    """The row of a submission of the asker's present team on its board.
+
+    Raises:
+        AccessError: There is none, or it is not the own team's (NF075).
+    """
+    asked = _rows().where(table.c.id == people.looked_up(identity))
+    row = connection.execute(asked).mappings().first()
+    if row is None:
+        raise rights.absent("submission")
+    try:
+        seat = rights.seat(connection, actor, row["slug"])
+    except NoflukeError:
+        raise rights.absent("submission") from None
+    if seat.role != "member" or seat.team != row["team"]:
+        raise rights.absent("submission")
+    return row
+
+
+def holdout_of(db: Database, actor: Actor, identity: str) -> str:
+    """The rows that a submission of the own team looked at.
+
+    Raises:
+        AccessError: There is none, or it is not the own team's (NF075).
+    """
+    with db.reading() as connection:
+        return str(own(connection, actor, identity)["holdout"])
+
+
 def _held(db: Database, actor: Actor, slug: str) -> Holding:
     with db.reading() as connection:
         seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
@@ -227,10 +260,11 @@ def _read(
     name: str,
     message: str,
     training: float | None,
+    file: str | None,
 ) -> tuple[_Asked, int]:
     """What a file holds, and how many rows that is; with a training score, that is part of it."""
-    training = holdings.training(held, training)
-    handed = uploads.read(path, held.holdout, metric=held.policy.metric)
+    training = policies.training_score(held.policy, training)
+    handed = uploads.read(path, held.holdout, kind=held.policy.kind.prediction, name=file)
     digest = handed.digest
     if training is not None:
         # Another training score is another question of the same predictions.
@@ -240,7 +274,7 @@ def _read(
         digest=digest,
         name=name,
         message=message,
-        content=holdings.packed(handed),
+        content=handed.to_bytes(),
         training=training,
     )
     return asked, held.holdout.n
@@ -384,21 +418,6 @@ def _open(connection: Connection, actor: Actor, seat: Seat) -> None:
         )
     if why is not None:
         raise HoldoutError(f"{why}. Nothing was charged.", code="NF090", looks=0)
-
-
-def _own(connection: Connection, actor: Actor, identity: str) -> RowMapping:
-    """A submission of the asker's present team on its board."""
-    asked = _rows().where(table.c.id == people.looked_up(identity))
-    row = connection.execute(asked).mappings().first()
-    if row is None:
-        raise rights.absent("submission")
-    try:
-        seat = rights.seat(connection, actor, row["slug"])
-    except NoflukeError:
-        raise rights.absent("submission") from None
-    if seat.role != "member" or seat.team != row["team"]:
-        raise rights.absent("submission")
-    return row
 
 
 def _rows() -> Select[Any]:

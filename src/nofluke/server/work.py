@@ -124,7 +124,7 @@ def _keep(
     with db.writing(people.lock(held.id)) as connection:
         first = _first(connection, held.id)
         # Another process was faster, or what was computed rests on a state that is gone.
-        if first is None or first["id"] != row["id"] or first["attempt"] != row["attempt"]:
+        if first is None or first["id"] != row["id"]:
             return
         if holdings.last_look(connection, held.id) != before:
             return
@@ -166,13 +166,12 @@ def _tell(
 
 def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Answer) -> None:
     """Nothing is told and the look is given back; the same content may be handed in again."""
-    entry = book.failed(row["attempt"], error=answer.error, code=answer.code)
+    book.failed(row["attempt"], error=answer.error, code=answer.code)
     connection.execute(
         update(table)
         .where(table.c.id == row["id"])
         .values(
             status="failed",
-            look=entry.seq,
             code=answer.code,
             digest=f"{row['digest']} failed {row['number']}",
             done=times.text(times.now()),

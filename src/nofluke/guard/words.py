@@ -1,0 +1,173 @@
+"""What a look reveals, what it does not, and what it costs, in words that are true to the letter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nofluke.results import percent
+
+if TYPE_CHECKING:
+    from nofluke.guard.policies import Policy
+
+
+def words(policy: Policy, *, confirmation_rows: int = 0) -> tuple[str, ...]:
+    """The rules of a board for those who submit to it, in plain words.
+
+    Args:
+        policy: What was agreed.
+        confirmation_rows: Rows that wait for the final confirmation.
+
+    >>> from nofluke.guard.policies import from_spec
+    >>> print(words(from_spec({"rule": "rounded", "looks": 20}))[1])
+    A look tells the score of your submission, rounded to steps of 0.01, and limits for its \
+expected score on new rows.
+    """
+    return (
+        _measured(policy),
+        *_REVEALS[policy.rule](policy),
+        "No label and no score of a single row is shown. Still every answer tells a little about "
+        "the labels, which is why looks are counted.",
+        *_costs(policy),
+        _holds(policy),
+        *_waiting(confirmation_rows),
+    )
+
+
+def _measured(policy: Policy) -> str:
+    kind = policy.kind
+    unit = (
+        " Rows of one cluster count as one: their mean, whatever their number."
+        if policy.clustered
+        else ""
+    )
+    bound = "" if kind.bounds is not None else f" The bound is {policy.bounds[1]:g}."
+    way = "more" if kind.better == "higher" else "less"
+    return f"The score is {kind.says}; {way} is better.{bound}{unit}"
+
+
+def _ladder(policy: Policy) -> tuple[str, ...]:
+    step = policy.options["step"]
+    return (
+        f"A look tells the board's best score so far, rounded to steps of {step:g}, and limits for "
+        "the best expected score among all submissions so far. The number moves only if your "
+        f"submission beats it by more than {step:g}.",
+        "If it does not move, the look has told you that your submission is not better than the "
+        f"number shown by more than {step:g}, and not by how much it misses it. That nothing "
+        "improved is an answer, and it costs the same.",
+    )
+
+
+def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape of all of them)
+    return (
+        "A look tells the board's best score so far, and limits for the best expected score among "
+        "all submissions so far. The number moves only if your submission beats it by more than "
+        "the standard error of its difference from the submission that set it.",
+        "If it does not move, the look has told you that your submission is not better by so much, "
+        "and not by how much it misses it. That nothing improved is an answer, and it costs the "
+        "same.",
+    )
+
+
+def _thresholdout(policy: Policy) -> tuple[str, ...]:
+    said = policy.options
+    rounded = f", rounded to steps of {said['step']:g}" if said.get("step") else ""
+    answers = _count(said["budget"], "such answer is", "such answers are")
+    return (
+        "You name the score on your own rows with each submission. If the score on the hidden rows "
+        f"differs from it by less than about {said['threshold']:g} (a threshold with noise), your "
+        "own number comes back, which says just that.",
+        f"Else the hidden score comes back, with noise{rounded}; {answers} there, and after the "
+        "last no look is left.",
+        "Each answer comes with limits for the expected score of that submission on new rows.",
+    )
+
+
+def _rounded(policy: Policy) -> tuple[str, ...]:
+    step = policy.options["step"]
+    told = (
+        f"A look tells the score of your submission, rounded to steps of {step:g}, and limits for "
+        "its expected score on new rows."
+    )
+    if policy.binary:
+        told += " Where a step is finer than one row, it is one row."
+    if policy.options.get("adaptive", True):
+        return (
+            told,
+            "Limits grow wider with the looks that went before, and more after large leaps.",
+        )
+    return (
+        told,
+        "The limits hold only if all submissions were fixed before the first answer to any.",
+    )
+
+
+def _verdict(policy: Policy) -> tuple[str, ...]:
+    said = policy.options
+    margin = f" by more than {said['margin']:g}" if said.get("margin") else ""
+    wins = _count(said["wins"], 'verdict "better" is', 'verdicts "better" are')
+    moving = (
+        ' After a verdict "better" that submission is what later ones are compared with.'
+        if said.get("moving")
+        else ""
+    )
+    return (
+        'A look tells one of two things: "better", your submission is shown to have a better '
+        f'expected score than the baseline{margin}; or "not shown".{moving}',
+        '"Not shown" does not say that it is no better: there may be too few rows to tell. It is '
+        "an answer, and it costs the same.",
+        f"{wins[0].upper()}{wins[1:]} there; after the last no look is left.",
+    )
+
+
+_REVEALS = {
+    "ladder": _ladder,
+    "free-ladder": _free_ladder,
+    "thresholdout": _thresholdout,
+    "rounded": _rounded,
+    "verdict": _verdict,
+}
+
+
+def _costs(policy: Policy) -> tuple[str, ...]:
+    limits = [
+        f"{who} may take at most {_count(limit, 'of them', 'of them')}"
+        for who, limit in (("a team", policy.per_team), ("a member", policy.per_member))
+        if limit is not None
+    ]
+    shared = f" Of these, {' and '.join(limits)}." if limits else ""
+    return (
+        f"Each submission that is scored, and each comparison of two, costs one of "
+        f"{_count(policy.looks, 'look', 'looks')} that there are at these labels, for all teams "
+        f"and boards together.{shared}",
+        "A trial, an upload that is refused, and one that fails cost nothing; the same predictions "
+        "handed in again by the same member are told the same answer and cost nothing.",
+    )
+
+
+def _holds(policy: Policy) -> str:
+    what = (
+        'no verdict "better" or "worse" is wrong'
+        if policy.rule == "verdict"
+        else "all limits and verdicts told, at every look, are right at once"
+    )
+    fixed = policy.rule == "rounded" and not policy.options.get("adaptive", True)
+    even = "" if fixed else ", also where submissions were chosen by what earlier looks told"
+    return (
+        f"With a probability of at least {percent(policy.alpha, of_the_rest=True)} over the draw "
+        f"of the hidden rows {what}{even}. It takes hidden rows that are independent draws from "
+        "what is meant, and nobody who knows of them more than looks told."
+    )
+
+
+def _waiting(rows: int) -> tuple[str, ...]:
+    if not rows:
+        return ()
+    return (
+        f"{_count(rows, 'row', 'rows')} of those you predict {'waits' if rows == 1 else 'wait'} "
+        "for the final confirmation: no look uses them, and they are opened once, for finalists "
+        "named before.",
+    )
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

@@ -1,0 +1,188 @@
+"""The ledger of a board, for all of its people: the chain check, what is on record, the audit."""
+
+from __future__ import annotations
+
+import csv as tables
+import hashlib
+import io
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from nofluke.database.lines import DatabaseLines
+from nofluke.database.tables import holdouts
+from nofluke.errors import InputError
+from nofluke.ledger import answers, chain, events
+from nofluke.server import holdings, rights
+from nofluke.server.records import LedgerPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nofluke.database.engine import Database
+    from nofluke.ledger.answers import LedgerReport, Line, Verified
+    from nofluke.server.records import Actor
+
+#: Entries on one page, the newest first.
+PER_PAGE = 50
+MOST_HEADS = 20
+_COLUMNS = ("seq", "time", "who", "kind", "rows", "says", "digest")
+# With these at its beginning a spreadsheet takes a cell for a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_CHECKED = holdings.Memory()
+
+
+def page(
+    db: Database,
+    actor: Actor,
+    slug: str,
+    *,
+    before: int | None = None,
+    heads: Sequence[str] = (),
+) -> LedgerPage:
+    """The ledger behind a board: whether it is as it was written, and what it says.
+
+    Args:
+        db: The database.
+        actor: One of the board's people.
+        slug: The board.
+        before: Entries before this number; the newest by default.
+        heads: Heads that were kept elsewhere.
+
+    Raises:
+        AccessError: There is no such board (NF075).
+        InputError: A head that is none, or too many (NF069).
+    """
+    rights.scope(actor, "read")
+    if len(heads) > MOST_HEADS:
+        raise InputError(f"{len(heads)} heads; give at most {MOST_HEADS}.", code="NF069")
+    kept = [chain.head_of(text) for text in heads]
+    name, verified, report, said = _read(db, actor, slug, kept)
+    timeline: Sequence[Line] = () if report is None else report.timeline
+    last = len(timeline) + 1 if before is None else before
+    shown = [line._asdict() for line in timeline if line.seq < last][-PER_PAGE:]
+    return LedgerPage(
+        name=name,
+        head="" if verified.head is None else str(verified.head),
+        intact=verified.intact,
+        verified=tuple(verified.sentences()),
+        faults=tuple(dict(row) for row in verified.rows()),
+        entries=tuple(reversed(shown)),
+        entries_of=verified.n,
+        sets=() if report is None else tuple(dict(row) for row in report.sets),
+        audit=() if report is None else tuple(dict(row) for row in report.parts),
+        sentences=said,
+        notes=verified.notes if report is None else (*verified.notes, *report.notes),
+    )
+
+
+def export(db: Database, actor: Actor, slug: str) -> Iterator[bytes]:
+    """All entries as JSON lines, each with its line end, as ``nofluke ledger verify`` reads them.
+
+    They are given as they are stored, whether the chain is whole or not.
+
+    Raises:
+        AccessError: There is no such board (NF075).
+    """
+    found = _lines(db, actor, slug)
+    return (line + b"\n" for line in found)
+
+
+def csv(db: Database, actor: Actor, slug: str) -> Iterator[bytes]:
+    """All entries in short, as a table for spreadsheets, in which nothing is a formula.
+
+    Raises:
+        AccessError: There is no such board (NF075).
+    """
+    _, _, report, _ = _read(db, actor, slug, [])
+    digests = {}
+    for line in _lines(db, actor, slug):
+        try:
+            entry = events.read(line)
+        except ValueError:
+            continue
+        digests[entry.seq] = entry.digest
+    timeline: Sequence[Line] = () if report is None else report.timeline
+    rows = (
+        (*line[:4], "; ".join(line.rows), line.says, digests.get(line.seq, "")) for line in timeline
+    )
+    return (row_of(row) for row in (_COLUMNS, *rows))
+
+
+def row_of(cells: Sequence[object]) -> bytes:
+    r"""One line of CSV; what a spreadsheet would take for a formula begins with an apostrophe.
+
+    >>> row_of([1, "=1+1", 'a "b"'])
+    b'"1","\'=1+1","a ""b"""\r\n'
+    """
+    text = io.StringIO()
+    tables.writer(text, quoting=tables.QUOTE_ALL).writerow([_plain(cell) for cell in cells])
+    return text.getvalue().encode("utf-8")
+
+
+def _plain(cell: object) -> str:
+    text = str(cell)
+    return f"'{text}" if text.lstrip(" ").startswith(_FORMULAS) else text
+
+
+def _ledger(db: Database, actor: Actor, slug: str) -> str:
+    rights.scope(actor, "read")
+    with db.reading() as connection:
+        seat = rights.seat(connection, actor, slug)
+        asked = select(holdouts.c.ledger).where(holdouts.c.id == seat.holdout)
+        return str(connection.execute(asked).scalar_one())
+
+
+def _lines(db: Database, actor: Actor, slug: str) -> list[bytes]:
+    return list(DatabaseLines(db, _ledger(db, actor, slug)).lines())
+
+
+def _read(
+    db: Database, actor: Actor, slug: str, heads: Sequence[chain.Head]
+) -> tuple[str, Verified, LedgerReport | None, tuple[str, ...]]:
+    """The check, and what the entries say; nothing of the latter where the chain is broken."""
+    store = DatabaseLines(db, _ledger(db, actor, slug))
+    found = list(store.lines())
+    # The same bytes have the same faults, and say the same; heads are checked against them anew.
+    key = hashlib.sha256(b"".join(hashlib.sha256(line).digest() for line in found)).digest()
+    checked = _CHECKED.get((store.name, key), lambda: _checked(found))
+    name, whole, report = checked
+    verified = whole
+    if heads or not whole.intact:
+        verified = answers.verified(name, _Lines(found, store.faults()), heads)
+    elif faults := store.faults():
+        verified = answers.verified(name, _Lines(found, faults), heads)
+    said = () if report is None else tuple(report.sentences())
+    return name, verified, report, said
+
+
+def _checked(found: list[bytes]) -> tuple[str, Verified, LedgerReport | None]:
+    name = "the ledger"
+    verified = answers.verified(name, _Lines(found, []), [])
+    if not verified.intact:
+        return name, verified, None
+    entries = [events.read(line) for line in found]
+    name = str(entries[0].body["name"])
+    return name, answers.verified(name, _Lines(found, []), []), answers.report(name, entries)
+
+
+class _Lines:
+    """Lines that were read, as a store that nobody writes to."""
+
+    def __init__(self, found: list[bytes], faults: list[str]) -> None:
+        self._found, self._faults = found, faults
+        self.place = "the ledger"
+
+    def append(self, make: Any) -> None:
+        raise NotImplementedError(make)
+
+    def lines(self) -> Iterator[bytes]:
+        """All lines in order."""
+        return iter(self._found)
+
+    def faults(self) -> list[str]:
+        """What is wrong with the store itself."""
+        return self._faults
+
+    def close(self) -> None:
+        """Nothing is held."""
