@@ -93,7 +93,7 @@ class Database:
     @property
     def newest(self) -> str:
         """Revision of the tables that this version of nofluke works on."""
-        return revisions.newest()
+        return revisions.NEWEST
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -143,6 +143,16 @@ class Database:
             for name in sorted(set(locks)):
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _key(name)})
 
+    def prepare(self) -> str | None:
+        """Make the file of SQLite if it is not there; returns the revision of the tables.
+
+        Raises:
+            StoreError: It cannot be made or read (NF071).
+        """
+        if self.kind == "sqlite":
+            drivers.make_file(Path(str(self._address.url.database)))
+        return self.revision
+
     def migrate(self) -> None:
         """Bring the tables to the newest revision; nothing happens where they are.
 
@@ -152,8 +162,7 @@ class Database:
             StoreError: The tables are newer than this version of nofluke (NF072), or cannot be
                 written (NF071).
         """
-        if self.kind == "sqlite":
-            drivers.make_file(Path(str(self._address.url.database)))
+        self.prepare()
         with self.writing("migrate") as connection:
             revisions.upgrade(connection, self.url)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +24,28 @@ if TYPE_CHECKING:
 _LINES = text("SELECT line FROM entries WHERE ledger = :ledger ORDER BY seq")
 _LAST = text("SELECT seq, line FROM entries WHERE ledger = :ledger ORDER BY seq DESC LIMIT 1")
 _NUMBERS = text("SELECT min(seq), max(seq), count(*) FROM entries WHERE ledger = :ledger")
+_NAMES = text("SELECT DISTINCT ledger FROM entries")
 _BATCH = 100  # lines in memory at a time
 
 
 def lock(name: str) -> str:
     """The lock under which a ledger's lines are appended, for ``Database.writing``."""
     return f"ledger:{name}"
+
+
+def names(connection: Connection) -> list[str]:
+    """The names of all ledgers in a database."""
+    return sorted(connection.execute(_NAMES).scalars())
+
+
+def head(connection: Connection, name: str) -> str:
+    """Number and digest of a ledger's last entry, as its line says them; "?" where it does not."""
+    found = connection.execute(_LAST, {"ledger": name}).fetchone()
+    try:
+        said = json.loads(_bytes(found[1])) if found is not None else {}
+        return f"{said['seq']}:{said['digest']}"
+    except (ValueError, KeyError, TypeError):
+        return "?"
 
 
 class DatabaseLines:
@@ -88,7 +105,14 @@ class DatabaseLines:
                 yield _bytes(line)
 
     def exists(self) -> bool:
-        """Whether there is a line."""
+        """Whether there is a line.
+
+        Raises:
+            StoreError: The tables are not those of this version (NF072).
+        """
+        if self._database.absent or self._database.revision is None:
+            return False
+        self._database.check()
         with self._told("read"), self._reading() as connection:
             return connection.execute(_LAST, {"ledger": self.name}).fetchone() is not None
 
@@ -105,21 +129,13 @@ class DatabaseLines:
         return found
 
     def prepare(self) -> None:
-        """Make the tables where there are none, and see whether they are those of this version.
+        """Make the tables if there are none, and see that they are those of this version.
 
         Raises:
             StoreError: They are not (NF072), or cannot be made (NF071).
         """
-        if self._database.absent or self._database.revision is None:
+        if self._database.prepare() is None:
             self._database.migrate()
-        self.check()
-
-    def check(self) -> None:
-        """See whether the tables are those of this version.
-
-        Raises:
-            StoreError: They are not (NF072), or cannot be read (NF071).
-        """
         self._database.check()
 
     def close(self) -> None:
@@ -147,7 +163,7 @@ class DatabaseLines:
             yield
         except StoreError as error:
             raise LedgerError(
-                f"the ledger {self.place} cannot be {what}: {error} Nothing may be shown for it.",
+                f"the ledger {self.name} cannot be {what}: {error} Nothing may be shown for it.",
                 code="NF068",
             ) from None
 

@@ -152,15 +152,20 @@ def _database(text: str, first: bytes | None = None) -> Store:
     from nofluke.database.engine import Database
     from nofluke.database.lines import DatabaseLines
 
-    store: DatabaseLines | None = None
     try:
         store = DatabaseLines.owner(Database(url), name)
+    except StoreError as error:
+        raise LedgerError(str(error), code="NF068") from None
+    try:
         return _begun(store, first) if first is not None else _there(store)
-    except BaseException as error:
-        if store is not None:
-            store.close()
-        if isinstance(error, StoreError):
-            raise LedgerError(str(error), code="NF068") from None
+    except StoreError as error:
+        store.close()
+        what = "opened" if first is None else "made"
+        raise LedgerError(
+            f"no ledger can be {what} at {store.place}: {error}", code="NF068"
+        ) from None
+    except BaseException:
+        store.close()
         raise
 
 
@@ -180,7 +185,6 @@ def _begun(store: DatabaseLines, first: bytes) -> Store:
 
 
 def _there(store: DatabaseLines) -> Store:
-    store.check()
     if not store.exists():
         raise LedgerError(
             f"there is no ledger at {store.place}; begin one with nofluke ledger init.",
