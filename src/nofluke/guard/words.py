@@ -48,9 +48,9 @@ def _measured(policy: Policy) -> str:
 def _ladder(policy: Policy) -> tuple[str, ...]:
     step = policy.options["step"]
     return (
-        f"A look tells the board's best score so far, rounded to steps of {step:g}, and limits for "
-        "the best expected score among all submissions so far. The number moves only if your "
-        f"submission beats it by more than {step:g}.",
+        f"A look tells the score of the submission that leads, rounded to steps of {step:g}, and "
+        "limits for the best expected score among all submissions so far. After the first one, "
+        f"yours takes the lead only if it beats the number shown by more than {step:g}.",
         "If it does not move, the look has told you that your submission is not better than the "
         f"number shown by more than {step:g}, and not by how much it misses it. That nothing "
         "improved is an answer, and it costs the same.",
@@ -59,9 +59,11 @@ def _ladder(policy: Policy) -> tuple[str, ...]:
 
 def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape of all of them)
     return (
-        "A look tells the board's best score so far, and limits for the best expected score among "
-        "all submissions so far. The number moves only if your submission beats it by more than "
-        "the standard error of its difference from the submission that set it.",
+        "A look tells the score of the submission that leads, rounded to what one row or cluster can "
+        "change it by, and limits for the best expected score among all submissions so far. After "
+        "the first one, yours takes "
+        "the lead only if it beats the number shown by more than the standard error of its "
+        "difference from the submission that leads.",
         "If it does not move, the look has told you that your submission is not better by so much, "
         "and not by how much it misses it. That nothing improved is an answer, and it costs the "
         "same.",
@@ -73,9 +75,9 @@ def _thresholdout(policy: Policy) -> tuple[str, ...]:
     rounded = f", rounded to steps of {said['step']:g}" if said.get("step") else ""
     answers = _count(said["budget"], "such answer is", "such answers are")
     return (
-        "You name the score on your own rows with each submission. If the score on the hidden rows "
-        f"differs from it by less than about {said['threshold']:g} (a threshold with noise), your "
-        "own number comes back, which says just that.",
+        "You name the score on your own rows with each submission. If the score on the hidden "
+        "rows, with noise, differs from it by less than a noisy threshold around "
+        f"{said['threshold']:g}, your own number comes back, which says no more than that.",
         f"Else the hidden score comes back, with noise{rounded}; {answers} there, and after the "
         "last no look is left.",
         "Each answer comes with limits for the expected score of that submission on new rows.",
@@ -93,7 +95,8 @@ def _rounded(policy: Policy) -> tuple[str, ...]:
     if policy.options.get("adaptive", True):
         return (
             told,
-            "Limits grow wider with the looks that went before, and more after large leaps.",
+            "At the same score, limits are the wider the more looks went before, the more so if "
+            "their scores made large leaps.",
         )
     return (
         told,
@@ -130,11 +133,11 @@ _REVEALS = {
 
 def _costs(policy: Policy) -> tuple[str, ...]:
     limits = [
-        f"{who} may take at most {_count(limit, 'of them', 'of them')}"
+        f"{who} may take at most {limit:,}"
         for who, limit in (("a team", policy.per_team), ("a member", policy.per_member))
         if limit is not None
     ]
-    shared = f" Of these, {' and '.join(limits)}." if limits else ""
+    shared = f" Of these {' and '.join(limits)}." if limits else ""
     return (
         f"Each submission that is scored, and each comparison of two, costs one of "
         f"{_count(policy.looks, 'look', 'looks')} that there are at these labels, for all teams "

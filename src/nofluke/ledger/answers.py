@@ -235,6 +235,7 @@ def _set(rows: roles.Rows) -> Row:
         "n": rows.n or None,
         "looks": len(looks),
         "questions": rows.questions,
+        "past_guard": len(rows.past_guard) if rows.role == "guarded" else None,
         "unknown": sum(a.outcome == "unknown" for a in looks),
         "nothing": len(rows.accesses) - len(looks),
         "refused": len(rows.refused),
@@ -252,6 +253,16 @@ def _told(row: Row) -> str:
         return (
             f"{row['name']} is a fresh test set: no look by which somebody may have learnt "
             "something is on record."
+        )
+    if row["state"] == "guarded":
+        return (
+            f"{row['name']} are guarded rows: {looks} on record, {asked}, all of them put by the "
+            "guard, whose release rule answers."
+        )
+    if row["role"] == "guarded":
+        return (
+            f"{row['name']} are guarded rows and spent: of {looks} on record {row['past_guard']} "
+            "went past the guard, and no promise of its release rule holds for answers after that."
         )
     if row["state"] == "spent":
         return f"{row['name']} is a spent test set: {looks} on record, {asked}."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from nofluke.ledger.events import Event
-    from nofluke.ledger.roles import Register
+    from nofluke.ledger.roles import Access, Register, Rows
     from nofluke.results import Row
 
 RECORDED, MISSING, LOST = "recorded", "missing", "can no longer be known"
@@ -58,7 +58,7 @@ def audit(entries: Sequence[Event], found: Register) -> list[Row]:
     Returns:
         Rows of ``part``, ``status``, ``told``, ``entries`` and ``supply``.
     """
-    looks = sorted({a.seq for r in found.rows if r.role != "validation" for a in r.looks})
+    looks = sorted({a.seq for r in found.rows for a in _spending(r)})
     facts = _Facts(entries, found, looks[0] if looks else None, looks)
     return [
         _record(facts, "split", "unit, times, sites, label version"),
@@ -73,6 +73,13 @@ def audit(entries: Sequence[Event], found: Register) -> list[Row]:
         _record(facts, "scope", "deployment and plan for drift"),
         _confirmation(facts),
     ]
+
+
+def _spending(rows: Rows) -> list[Access]:
+    """Looks by which a choice may have been fitted to rows that nothing protected."""
+    if rows.role == "validation":
+        return []
+    return rows.past_guard if rows.role == "guarded" else rows.looks
 
 
 def _row(
@@ -104,7 +111,7 @@ def _before_looks(facts: _Facts, kind: str, part: str) -> Row:
         more = f"; added to after the first look, in {_listed(later)}" if later else ""
         return _row(part, RECORDED, f"{fields(held[0])}{more}", entries=_numbers(held))
     if facts.first is None:
-        told = "nobody has recorded it, and nobody has looked yet"
+        told = "nobody has recorded it, and no test set was looked at yet"
         return _row(part, MISSING, told, supply=f"nofluke ledger log LEDGER {kind} ...")
     if held:
         told = f"entry {held[0].seq} was written after the first look (entry {facts.first}): "
@@ -123,7 +130,7 @@ def _frozen(facts: _Facts) -> Row:
         named = before[-1].body["pipeline"] or f"{count} file{'' if count == 1 else 's'}"
         return _row(part, RECORDED, str(named), entries=_numbers(before))
     if facts.first is None:
-        told = "no pipeline is frozen, and nobody has looked yet"
+        told = "no pipeline is frozen, and no test set was looked at yet"
         return _row(part, MISSING, told, supply="nofluke ledger log LEDGER freeze --file ...")
     told = f"none was frozen before the first look (entry {facts.first})"
     return _row(part, LOST, told, entries=_numbers(held), supply="fresh rows, after a freeze")
@@ -141,8 +148,16 @@ def _accesses(facts: _Facts) -> Row:
         return _row(part, LOST, told, entries=[*unknown, *facts.found.torn], supply="nothing")
     if count:
         told = f"{count}, of which {len(facts.looks)} at test or unregistered rows may have told "
-        return _row(part, RECORDED, f"{told}something", entries=sorted({a.seq for a in all_of}))
+        told += f"something{_guarded(facts)}"
+        return _row(part, RECORDED, told, entries=sorted({a.seq for a in all_of}))
     return _row(part, RECORDED, "none so far; looks elsewhere are on record only if told")
+
+
+def _guarded(facts: _Facts) -> str:
+    """How many looks release rules answered, where there are guarded rows."""
+    rows = [r for r in facts.found.rows if r.role == "guarded"]
+    count = len({a.seq for r in rows for a in r.looks if a.guarded})
+    return f", and {count} by the release rule of guarded rows" if rows else ""
 
 
 def _number(facts: _Facts, name: str) -> Row:

@@ -397,7 +397,7 @@ class Ledger:
 
         Raises:
             HoldoutError: The rows are a fresh test set and no pipeline is frozen, or the frozen one
-                has changed (NF066). The refusal is an entry, too.
+                has changed (NF066); or they are guarded (NF088). The refusal is an entry, too.
             LedgerError: It could not be kept (NF067, NF068).
         """
         asked = {
@@ -419,10 +419,12 @@ class Ledger:
         event = self._add(body)
         if event.kind == "refused":
             looks = sum(len(r.looks) for marks in data for r in before[0].known(marks))
+            guarded = bool(before[0].guarded(data))
+            freeze = f" Freeze it first (nofluke ledger log {self.place} freeze --file ...)."
             raise HoldoutError(
-                f"{event.body['why']}. Freeze it first (nofluke ledger log {self.place} freeze "
-                f"--file ...). The refusal is entry {event.seq}; nothing was returned.",
-                code="NF066",
+                f"{event.body['why']}.{'' if guarded else freeze} The refusal is entry "
+                f"{event.seq}; nothing was returned.",
+                code="NF088" if guarded else "NF066",
                 looks=looks,
             )
         return event, before[0]

@@ -1,4 +1,4 @@
-"""What rows may still be used for: fresh, spent, or validation from the beginning.
+"""What rows may still be used for: fresh, spent, guarded, or validation from the beginning.
 
 Rows in the role of a test are fresh until somebody sees a number, a rank or a verdict on them. That
 spends them, for good: what is chosen afterwards may have been chosen for it. They may be opened
@@ -7,6 +7,11 @@ of whoever was chosen by them is no confirmation.
 
     fresh --feedback--> spent --given up--> validation
     fresh --given up--> validation
+
+Guarded rows give feedback by a release rule within a budget, so that what is told stays right
+although submissions are chosen by it. They stay guarded as long as nobody looks past the guard.
+
+    guarded --a look past the guard--> spent
 """
 
 from __future__ import annotations
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
     from nofluke.ledger.events import Event
     from nofluke.ledger.fingerprints import Marks
 
-State: TypeAlias = Literal["fresh", "spent", "validation", "unregistered"]
+State: TypeAlias = Literal["fresh", "spent", "guarded", "validation", "unregistered"]
+#: Roles that people give to rows; a guard registers its own in the role "guarded".
 ROLES = ("test", "validation")
 
 
@@ -34,12 +40,14 @@ class Access(NamedTuple):
         key: Digest of what was asked of which data; a repetition has the same.
         outcome: "returned", "nothing", "unknown" (no outcome is recorded) or "told" (by hand).
         feedback: Whether somebody may have learnt something by it.
+        guarded: Whether a guard asked, for a board, and answers by its release rule.
     """
 
     seq: int
     key: str
     outcome: str
     feedback: bool
+    guarded: bool = False
 
 
 @dataclass(kw_only=True)
@@ -48,7 +56,7 @@ class Rows:
 
     Attributes:
         name: The name they were registered under, or what they are called for lack of one.
-        role: "test", "validation", or None where nobody registered them.
+        role: "test", "guarded", "validation", or None where nobody registered them.
         n: Rows.
         marks: By what they are known again.
         registered: The entry that registered them, or None.
@@ -70,6 +78,11 @@ class Rows:
         return [a for a in self.accesses.values() if a.feedback]
 
     @property
+    def past_guard(self) -> list[Access]:
+        """Looks that no release rule answered."""
+        return [a for a in self.looks if not a.guarded]
+
+    @property
     def questions(self) -> int:
         """Different questions among the looks; the same one of the same data tells nothing new."""
         return len({a.key for a in self.looks})
@@ -81,6 +94,8 @@ class Rows:
             return "unregistered"
         if self.role == "validation":
             return "validation"
+        if self.role == "guarded":
+            return "spent" if self.past_guard else "guarded"
         return "spent" if self.looks else "fresh"
 
 
@@ -105,6 +120,10 @@ class Register:
     def fresh(self, data: Iterable[Marks]) -> list[Rows]:
         """The fresh test sets among the rows of these marks."""
         return [r for marks in data for r in self.known(marks) if r.state == "fresh"]
+
+    def guarded(self, data: Iterable[Marks]) -> list[Rows]:
+        """The guarded rows among the rows of these marks."""
+        return [r for marks in data for r in self.known(marks) if r.role == "guarded"]
 
     def named(self, name: str) -> Rows | None:
         """The registered rows of this name."""
@@ -154,7 +173,14 @@ def _freeze(found: Register, entry: Event) -> None:
 
 def _attempt(found: Register, entry: Event) -> None:
     for rows in _touched(found, entry):
-        rows.accesses[entry.seq] = Access(entry.seq, entry.body["key"], "unknown", feedback=True)
+        rows.accesses[entry.seq] = Access(
+            entry.seq, entry.body["key"], "unknown", feedback=True, guarded=_by_guard(entry)
+        )
+
+
+def _by_guard(entry: Event) -> bool:
+    """A guard says for which board it asks, and under which number; questions have neither."""
+    return {"board", "number"} <= set(entry.body.get("options", ()))
 
 
 def _look(found: Register, entry: Event) -> None:
@@ -216,6 +242,12 @@ def refusal(found: Register, data: Sequence[Marks], changed: Sequence[str]) -> s
         data: The rows that are asked about.
         changed: Files of the frozen pipeline that are not as they were.
     """
+    guarded = found.guarded(data)
+    if guarded:
+        return (
+            f"the rows {guarded[0].name!r} are guarded: they answer by their release rule, to "
+            "submissions to their board"
+        )
     fresh = found.fresh(data)
     if not fresh:
         return None
