@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
-from nofluke.errors import InputError
+from nofluke.errors import AccessError, InputError
 from nofluke.server import names, passwords, people, records, secrets, times
 from nofluke.server.links import hand_out, taken
 from nofluke.server.users import LOCK, demand
@@ -149,7 +149,8 @@ def accept(
         The actor, with the rights they have now.
 
     Raises:
-        AccessError: The link is not good (NF075), or the token has no scope for it (NF074).
+        AccessError: The link is not good (NF075); the token has no scope for it (NF074); the user
+            is disabled (NF073).
         InputError: The user runs the server already (NF008), or is on the board (NF094); the link
             stays good.
     """
@@ -160,7 +161,9 @@ def accept(
         asked = select(_USERS.id, _USERS.name, _USERS.admin).where(
             _USERS.id == actor.id, _USERS.disabled.is_(None)
         )
-        row = connection.execute(asked).mappings().one()
+        row = connection.execute(asked).mappings().first()
+        if row is None:
+            raise AccessError("this account lets nobody in; sign in with another.", code="NF073")
         user = dict(row) | {"admin": row["admin"] or link["role"] == "admin"}
         if link["role"] == "admin" and row["admin"]:
             raise InputError("you run this server already; the link is for another.", code="NF008")

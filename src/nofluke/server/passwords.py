@@ -124,9 +124,10 @@ def _encoded(password: str) -> bytes:
 
 
 def _easily_guessed(password: str, name: str) -> bool:
-    bare = "".join(c for c in names.folded(password) if c.isalnum())
-    if len(set(bare or password)) < _FEWEST_DIFFERENT:
+    folded = names.folded(password)
+    if len(set(folded)) < _FEWEST_DIFFERENT:
         return True
+    bare = "".join(c for c in folded if c.isalnum())
     known = [*_GUESSED_FIRST, "".join(c for c in names.folded(name) if c.isalnum())]
     left = bare
     for word in sorted((w for w in known if w), key=len, reverse=True):
