@@ -44,8 +44,12 @@ def page(api: Json) -> str:
     """The whole page."""
     used = sorted(api.get("components", {}).get("schemas", {}))
     records = "".join(_record(name, api) for name in used)
-    parts = [_HEAD, "\n## Requests\n", _list(api), *(_operations(api))]
-    return "".join(parts) + "\n## Records\n" + records
+    errors = _errors(api)
+    requests = "".join(_operation(*each, errors) for each in _each(api))
+    return (
+        f"{_HEAD}\n## Requests\n{_list(api)}{requests}"
+        f"\n## Errors\n{_errors_table(errors)}\n## Records\n{records}"
+    )
 
 
 def _each(api: Json) -> list[tuple[str, str, Json]]:
@@ -59,26 +63,43 @@ def _each(api: Json) -> list[tuple[str, str, Json]]:
 
 def _list(api: Json) -> str:
     rows = [
-        f"| [`{name}`](#{_anchor(name)}) | {_line(asked.get('summary'))} |"
+        f"| [`{name}`](#{_anchor(name)}) | {_line(_does(asked)[0])} |"
         for name, asked in ((f"{method} {path}", asked) for method, path, asked in _each(api))
     ]
     return "\n| request | does |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
-def _operations(api: Json) -> list[str]:
-    return [_operation(method, path, asked) for method, path, asked in _each(api)]
+def _errors(api: Json) -> dict[str, str]:
+    """What a status means, where all requests say the same of it."""
+    said: dict[str, set[str]] = {}
+    for _, _, asked in _each(api):
+        for status, answer in asked["responses"].items():
+            if status >= "4":
+                said.setdefault(status, set()).add(_line(answer.get("description")))
+    return {status: min(words) for status, words in sorted(said.items()) if len(words) == 1}
 
 
-def _operation(method: str, path: str, asked: Json) -> str:
-    text = f"\n### `{method} {path}`\n\n{_sentence(asked.get('summary', ''))}\n"
-    more = str(asked.get("description", "")).strip()
+def _errors_table(errors: dict[str, str]) -> str:
+    rows = "".join(f"| {status} | {words} |\n" for status, words in errors.items())
+    return f"\nEach holds a [Problem](#problem).\n\n| status | when |\n|---|---|\n{rows}"
+
+
+def _operation(method: str, path: str, asked: Json, errors: dict[str, str]) -> str:
+    does, more = _does(asked)
+    text = f"\n### `{method} {path}`\n\n{does}\n"
     if more:
         text += f"\n{more}\n"
     if not asked.get("security", True):
         text += "\nOpen: needs no token.\n"
     text += _parameters(asked.get("parameters", []))
     text += _body(asked.get("requestBody"))
-    return text + _responses(asked["responses"])
+    return text + _responses(asked["responses"], errors)
+
+
+def _does(asked: Json) -> tuple[str, str]:
+    """What a request does, and all that is said further."""
+    first, _, more = str(asked.get("description", "")).strip().partition("\n\n")
+    return _line(first), more.strip()
 
 
 def _parameters(given: list[Json]) -> str:
@@ -96,25 +117,37 @@ def _parameters(given: list[Json]) -> str:
 def _body(body: Json | None) -> str:
     if not body:
         return ""
-    kinds = [
-        f"`{media}`" + (f" ({_type(said['schema'])})" if said.get("schema") else "")
+    text = ""
+    for media, said in body["content"].items():
+        schema = said.get("schema", {})
+        if "properties" in schema:
+            text += f"\nBody, as `{media}`:\n{_fields(schema)}"
+    plain = [
+        f"`{media}`" + (f" ({_type(said['schema'])})" if "$ref" in said.get("schema", {}) else "")
         for media, said in body["content"].items()
+        if "properties" not in said.get("schema", {})
     ]
+    if plain:
+        lead = "Or the body is" if text else "Body:"
+        file = " the file itself, as" if not any("json`" in each for each in plain) else ""
+        text += f"\n{lead}{file} {', '.join(plain)}.\n"
     more = _line(body.get("description"))
-    return f"\nBody: {' or '.join(kinds)}{'. ' + more if more else ''}\n"
+    return text + (f"\n{more}\n" if more else "")
 
 
-def _responses(responses: Json) -> str:
-    rows = []
+def _responses(responses: Json, errors: dict[str, str]) -> str:
+    text, refused = "", []
     for status, said in responses.items():
+        if status >= "4" and errors.get(status) == _line(said.get("description")):
+            refused.append(status)
+            continue
         content = said.get("content", {})
-        kinds = ", ".join(
-            dict.fromkeys(
-                _type(c["schema"]) if c.get("schema") else f"`{m}`" for m, c in content.items()
-            )
-        )
-        rows.append(f"| {status} | {kinds} | {_line(said.get('description'))} |")
-    return "\n| status | holds | when |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+        kinds = [_type(c["schema"]) if c.get("schema") else f"`{m}`" for m, c in content.items()]
+        words = _line(said.get("description"))
+        words = "" if words == "Successful Response" else f": {words}"
+        text += f"* {status}{', ' if kinds else ''}{', '.join(dict.fromkeys(kinds))}{words}\n"
+    links = ", ".join(refused)
+    return f"\nAnswers:\n\n{text}* an [error](#errors): {links}\n"
 
 
 def _record(name: str, api: Json) -> str:
@@ -125,13 +158,19 @@ def _record(name: str, api: Json) -> str:
         text += f"\n{words}\n"
     if "properties" not in schema:
         return text + f"\n{_type(schema)}\n"
+    return text + _fields(schema)
+
+
+def _fields(schema: Json) -> str:
     needed = set(schema.get("required", ()))
-    rows = [
-        f"| `{field}`{'' if field in needed else ' (may be left out)'} | {_type(said)} "
-        f"| {_line(said.get('description'))} |"
-        for field, said in schema["properties"].items()
-    ]
-    return text + "\n| field | what | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    fields = schema["properties"].items()
+    told = any(said.get("description") for _, said in fields)
+    text = "\n| field | what |" + (" meaning |" if told else "")
+    text += "\n|---|---|" + ("---|" if told else "") + "\n"
+    for name, said in fields:
+        text += f"| `{name}`{'' if name in needed else ' (may be left out)'} | {_type(said)} |"
+        text += f" {_line(said.get('description'))} |\n" if told else "\n"
+    return text
 
 
 def _type(schema: Json) -> str:  # noqa: PLR0911 (one for each kind of schema)
@@ -172,11 +211,6 @@ _LIMITS = {
 def _line(text: Any) -> str:
     """As one cell of a table."""
     return " ".join(str(text or "").split()).replace("|", "\\|")
-
-
-def _sentence(text: str) -> str:
-    text = _line(text)
-    return text if text.endswith((".", "?")) or not text else text + "."
 
 
 def _anchor(head: str) -> str:
