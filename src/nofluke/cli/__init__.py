@@ -149,6 +149,7 @@ def app() -> App:
         help_epilogue="Example: nofluke gate --summary summary.md --junit gate.xml",
     )
     commands.command(_ledger(App))
+    commands.command(_store(App))
     commands.command(
         "nofluke.cli.reproduce:reproduce",
         name="reproduce",
@@ -188,6 +189,29 @@ def _ledger(app: type[App]) -> App:
         "nofluke.cli.ledger:bring", name="import", help="A new ledger from exported entries."
     )
     return ledger
+
+
+def _store(app: type[App]) -> App:
+    """The commands of a store."""
+    from cyclopts import Parameter
+
+    store = app(
+        name="store",
+        help="A database of ledgers and guarded test sets, in SQLite or PostgreSQL.",
+        help_epilogue="Example: nofluke store migrate keeper.db",
+        help_format="plaintext",
+        help_formatter="plain",
+        default_parameter=Parameter(negative=()),
+    )
+    told = {
+        "migrate": "Make the tables, or bring them to the newest revision.",
+        "check": "Are the tables of this version, and is every ledger as it was written?",
+        "backup": "Write all rows to one file, while others go on writing.",
+        "restore": "Put the rows of a backup into a store that has none.",
+    }
+    for name, words in told.items():
+        store.command(f"nofluke.cli.store:{name}", name=name, help=words)
+    return store
 
 
 def silence() -> None:

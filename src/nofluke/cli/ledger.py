@@ -21,7 +21,11 @@ FAULTS = 1  # exit code of a check that found something
 
 def init(
     ledger: Annotated[
-        Path, Parameter(help="A file that is not there: ledger.db, or ledger.jsonl for lines.")
+        str,
+        Parameter(
+            help="A file that is not there: ledger.db, or ledger.jsonl for lines; or a ledger in "
+            "a store, sqlite:///keeper.db#name or postgresql://user@host/database#name."
+        ),
     ],
     /,
     *,
@@ -39,7 +43,7 @@ def init(
 
 
 def log(
-    ledger: Annotated[Path, Parameter(help="The ledger.")],
+    ledger: Annotated[str, Parameter(help="The ledger.")],
     kind: Annotated[
         str,
         Parameter(
@@ -98,7 +102,7 @@ def log(
 
 
 def show(
-    ledger: Annotated[Path, Parameter(help="The ledger.")],
+    ledger: Annotated[str, Parameter(help="The ledger.")],
     /,
     *,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
@@ -116,12 +120,12 @@ def show(
     with Ledger(ledger) as book:
         answer = book.report()
     if report is not None:
-        answer.report(arguments.report(report, [str(ledger)]))
+        answer.report(arguments.report(report, [book.place]))
     shown(answer, form=format, work=False, quiet=quiet)
 
 
 def verify(
-    ledger: Annotated[Path, Parameter(help="The ledger.")],
+    ledger: Annotated[str, Parameter(help="The ledger.")],
     /,
     *,
     head: Annotated[
@@ -142,13 +146,13 @@ def verify(
     with Ledger(ledger) as book:
         answer = book.verify(heads=head)
     if report is not None:
-        answer.report(arguments.report(report, [str(ledger)]))
+        answer.report(arguments.report(report, [book.place]))
     shown(answer, form=format, work=False, quiet=quiet)
     return 0 if answer.intact else FAULTS
 
 
 def export(
-    ledger: Annotated[Path, Parameter(help="The ledger.")],
+    ledger: Annotated[str, Parameter(help="The ledger.")],
     target: Annotated[Path, Parameter(help="A file that is not there, of JSON lines.")],
     /,
 ) -> None:
@@ -164,7 +168,7 @@ def export(
 
 
 def bring(
-    ledger: Annotated[Path, Parameter(help="A file that is not there.")],
+    ledger: Annotated[str, Parameter(help="A place where no ledger is, as init takes it.")],
     source: Annotated[Path, Parameter(help="JSON lines as export writes them.")],
     /,
     *,
@@ -177,7 +181,7 @@ def bring(
     from nofluke.ledger.book import Ledger
 
     with Ledger.bring(ledger, source, heads=head) as book:
-        _say(f"{ledger}: {_entries(len(book.entries()))}.\nhead: {book.head}")
+        _say(f"{book.place}: {_entries(len(book.entries()))}.\nhead: {book.head}")
 
 
 def _logged(book: Ledger, kind: str, said: dict[str, Any], **how: Any) -> Event:

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
-def on_record(ask: Callable[..., Any], ledger: Path | None) -> Callable[..., Any]:
+def on_record(ask: Callable[..., Any], ledger: str | None) -> Callable[..., Any]:
     """The question itself, or the question asked on the record of a ledger.
 
     Args:
         ask: A question.
-        ledger: The file of a ledger, or None.
+        ledger: The place of a ledger, or None.
     """
     if ledger is None:
         return ask

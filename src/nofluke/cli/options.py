@@ -46,7 +46,7 @@ Costs: TypeAlias = Annotated[
 
 # What is done with the answer.
 Ledger: TypeAlias = Annotated[
-    Path | None, Parameter(help="Write this look down in a ledger first, or be refused.")
+    str | None, Parameter(help="Write this look down in a ledger first, or be refused.")
 ]
 Format: TypeAlias = Annotated[
     Literal["text", "json", "csv", "html"], Parameter(help="How to print.")

@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -34,6 +35,9 @@ Check: TypeAlias = Callable[[lines.DatabaseLines], Sequence[str]]
 
 _FORMAT = "nofluke store 1"
 _MANIFEST = "manifest.json"
+_BROKEN = (
+    OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError
+)  # fmt: skip
 _MOST = 1 << 24  # bytes of a manifest
 
 
@@ -124,7 +128,8 @@ def restore(
         with _told(source, "read"), zipfile.ZipFile(source) as archive:
             for table in contents.tables(connection):
                 with archive.open(_member(table.name)) as file:
-                    contents.fill(connection, table, contents.rows(file), database.url)
+                    given = contents.rows(file, {column.name for column in table.columns})
+                    contents.fill(connection, table, given, database.url)
         for table in contents.tables(connection):
             found = contents.summary(contents.encoded(connection, table))
             if found != manifest.tables[table.name]:
@@ -248,7 +253,7 @@ def _told(path: Path, what: str) -> Iterator[None]:
     """Errors of the file as errors of the store."""
     try:
         yield
-    except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except _BROKEN as error:
         why = getattr(error, "strerror", None) or error
         raise StoreError(f"the backup {path} cannot be {what}: {why}.", code="NF071") from None
 

@@ -47,11 +47,20 @@ def encoded(connection: Connection, table: Table) -> Iterator[bytes]:
         yield text.encode() + b"\n"
 
 
-def rows(file: Iterable[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
-    """The rows that lines say, each with the bytes of its line."""
+def rows(file: Iterable[bytes], columns: set[str]) -> Iterator[tuple[dict[str, Any], int]]:
+    """The rows that lines say, each with the length of its line.
+
+    Raises:
+        StoreError: A line is no row of these columns (NF071).
+    """
     for line in file:
-        values = json.loads(line)
-        yield {name: _decoded(value) for name, value in values.items()}, len(line)
+        try:
+            row = {name: _decoded(value) for name, value in json.loads(line).items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            row = {}
+        if set(row) != columns:
+            raise StoreError("a row of the backup is none of its table.", code="NF071")
+        yield row, len(line)
 
 
 def summary(lines: Iterable[bytes], copy: IO[bytes] | None = None) -> dict[str, Any]:

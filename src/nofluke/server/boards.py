@@ -175,7 +175,7 @@ def close(db: Database, actor: Actor, slug: str) -> Board:
         connection.execute(update(table).where(table.c.id == seat.board).values(closed=moment))
         held = holdings.load(connection, holdout)
         Journal(db, connection, held.ledger, who=actor.name).board(
-            "closed", slug, user={"id": actor.id, "name": actor.name}
+            "closed", slug, user=actor.name, person=actor.id
         )
     return board(db, actor, slug)
 
@@ -209,8 +209,8 @@ def _opened(
         )
     )
     said = {"policy": json.loads(held.policy.to_json()), "goes_on": known is not None}
-    who = {"id": actor.id, "name": actor.name}
-    book.board("opened", opened.slug, title=opened.title, user=who, **said)
+    who = {"user": actor.name, "person": actor.id}
+    book.board("opened", opened.slug, title=opened.title, **who, **said)
     people.first_owner(connection, book, identity, actor, moment)
     return notes
 

@@ -182,7 +182,7 @@ def change_role(
         _stays_owned(connection, seat.board, person, role)
         book = _book(db, connection, seat.holdout, actor.name)
         _take(connection, book, seat.board, person["user"], person["name"], role, team, again=True)
-        book.people("role", slug, user=_named(person), role=role, was=person["role"])
+        book.people("role", slug, **_named(person), role=role, was=person["role"])
 
 
 def remove(db: Database, actor: Actor, slug: str, user: str) -> None:
@@ -200,7 +200,7 @@ def remove(db: Database, actor: Actor, slug: str, user: str) -> None:
         _stays_owned(connection, seat.board, person, None)
         connection.execute(_at(delete(seats), seat.board, user))
         book = _book(db, connection, seat.holdout, actor.name)
-        book.people("removed", slug, user=_named(person), was=person["role"])
+        book.people("removed", slug, **_named(person), was=person["role"])
 
 
 def join(
@@ -239,7 +239,7 @@ def join(
     book = _book(db, connection, row["holdout"], name)
     took = _take(connection, book, board, user, name, role, team, again=False)
     said = {} if took is None else {"team": took}
-    book.people("joined", row["slug"], user={"id": user, "name": name}, role=role, **said)
+    book.people("joined", row["slug"], user=name, person=user, role=role, **said)
 
 
 def first_owner(
@@ -307,7 +307,7 @@ def _no_member(
     for board, slug in connection.execute(asked).all():
         moved = _at(update(seats), board, user).values(role="auditor", team=None)
         connection.execute(moved)
-        book.people("role", slug, user={"id": user, "name": name}, role="auditor", was="member")
+        book.people("role", slug, user=name, person=user, role="auditor", was="member")
 
 
 def _owners(book: Journal) -> set[str]:
@@ -317,7 +317,7 @@ def _owners(book: Journal) -> set[str]:
         entry = events.read(line)
         owned = entry.kind == "people" and entry.body.get("role") == "owner"
         if owned or (entry.kind == "board" and entry.body["event"] == "opened"):
-            found.add(entry.body["user"]["id"])
+            found.add(entry.body["person"])
     return found
 
 
@@ -366,7 +366,7 @@ def _book(db: Database, connection: Connection, holdout: str, who: str) -> Journ
 
 
 def _named(person: RowMapping) -> dict[str, str]:
-    return {"id": person["user"], "name": person["name"]}
+    return {"user": person["name"], "person": person["user"]}
 
 
 def _role(role: str) -> Role:

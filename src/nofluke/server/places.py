@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from nofluke.database.tables import submissions as table
-from nofluke.guard import policies, standings as ranking
+from nofluke.guard import standings as ranking
+from nofluke.guard import words as wording
 from nofluke.ledger.release.records import BLIND, BOUNDED, INDEPENDENT
 from nofluke.ledger.release.thresholdout import NOISE
 from nofluke.server import holdings
@@ -53,7 +54,8 @@ def standings(
 
 def words(held: Holding) -> tuple[str, ...]:
     """What a look reveals and what it costs, in plain words."""
-    return tuple(policies.words(held.policy, held.holdout))
+    waiting = int(held.holdout.rows("confirmation").sum())
+    return wording.words(held.policy, confirmation_rows=waiting)
 
 
 def assumes(held: Holding) -> tuple[str, ...]:
@@ -97,7 +99,7 @@ def _own_values(answers: list[dict[str, Any]], rule: str) -> list[dict[str, Any]
     """
     if rule not in _LADDERS:
         return answers
-    before = [None, *(answer["value"] for answer in answers[:-1])]
+    before = [None, *(answer["value"] for answer in answers)][: len(answers)]
     return [
         {**answer, "value": None if answer["value"] == last else answer["value"]}
         for answer, last in zip(answers, before, strict=True)

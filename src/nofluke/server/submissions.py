@@ -380,7 +380,8 @@ def _said(connection: Connection, actor: Actor, seat: Seat, asked: _Asked) -> di
     """What an entry says of what is asked; nothing that a guess could be tried against."""
     said: dict[str, Any] = {
         "board": seat.slug,
-        "user": {"id": actor.id, "name": actor.name},
+        "user": actor.name,
+        "person": actor.id,
         "team": seat.team,
         "name": asked.name,
     }

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
     from nofluke.server.holdings import Holding
 
-_WAITS = "It waits to be scored. Its look is charged and on record; the same file costs nothing."
+_WAITS = "It waits to be scored. Its look is charged and on record; the same handed in again costs nothing."
 _FAILED = (
     "Scoring it failed by an error of the server's own. Nothing was told, and its look was given "
-    "back; the same file may be handed in again."
+    "back; the same may be handed in again."
 )
 _COMPARED = {
     "better": "The second submission is shown to be better than the first",
