@@ -86,7 +86,7 @@ def _around(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     app.add_middleware(SmallBodies)
     app.add_middleware(_Paced)
     app.add_middleware(TrustedHosts, hosts=settings.trusted_hosts)
-    app.add_middleware(SecurityHeaders, tls=settings.secure_cookies)
+    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
     app.add_middleware(Observed, metrics=metrics)
 
 

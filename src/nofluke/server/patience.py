@@ -11,7 +11,7 @@ import asyncio
 from typing import Any
 
 import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 #: Seconds for the request line and the headers, and for the rest of what is not read any more.
 PATIENCE = 15.0
@@ -43,9 +43,10 @@ class Patient(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        answering = self.cycle is not None and not self.cycle.response_complete
-        between = self.cycle is not None and self.timeout_keep_alive_task is not None
-        if answering or (between and self.conn.their_state is h11.IDLE):
+        cycle: RequestResponseCycle | None = self.cycle
+        answering = cycle is not None and not cycle.response_complete
+        between = self.timeout_keep_alive_task is not None and self.conn.their_state is h11.IDLE
+        if answering or between:
             self._stop()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(PATIENCE, self._give_up)

@@ -213,7 +213,7 @@ _UNFORESEEN = (
 )
 
 # What nobody foresaw may quote anything; where the store is concerns whoever runs the server.
-_DISCREET = {
+_DISCREET: dict[int, str] = {
     HTTPStatus.INTERNAL_SERVER_ERROR: _UNFORESEEN,
     HTTPStatus.SERVICE_UNAVAILABLE: "the store of this server cannot be used just now; nothing of "
     "this was acknowledged. Try again in a few seconds.",
@@ -264,5 +264,6 @@ def _for_people(request: Request) -> bool:
 
 @functools.cache
 def _title(code: str) -> str:
-    first = explain.page(code).partition("\n")[0]
-    return first.partition(": ")[2]
+    if code not in explain.codes():
+        return code
+    return explain.page(code).partition("\n")[0].partition(": ")[2]

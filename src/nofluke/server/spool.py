@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import anyio
 from anyio import to_thread
@@ -30,6 +30,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nofluke.errors import LimitError
 from nofluke.server.problems import RequestError
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
 
 #: Types of a body that is the file itself, and the ending under which it is read.
 MEDIA = {
@@ -49,6 +52,7 @@ FIELD_BYTES = 128 * 1024
 _ENDINGS = frozenset({".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".pq"})
 _PREFIX = "upload-"
 _PARTS = 32
+_HEADER = 8192
 _STALE = 24 * 3600.0
 
 
@@ -226,7 +230,7 @@ class _Intake:
             raise _malformed("the form has no boundary")
         parts = _Parts(self)
         try:
-            parser = MultipartParser(boundary, parts.callbacks(), max_header_size=8192)
+            parser = MultipartParser(boundary, parts.callbacks(), max_header_size=_HEADER)
             async for chunk in self.spool.chunks(request):
                 parser.write(chunk)
                 for piece in parts.taken():
@@ -275,7 +279,7 @@ class _Parts:
         self._field: str | None = None
         self._data = bytearray()
 
-    def callbacks(self) -> dict[str, Callable[..., None]]:
+    def callbacks(self) -> MultipartCallbacks:
         return {
             "on_part_begin": self._begin,
             "on_part_data": self._part,

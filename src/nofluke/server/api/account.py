@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -46,7 +47,7 @@ class Days(BaseModel):
 def me(asker: Anybody) -> Me:
     """Who asks."""
     actor = asker.actor
-    scopes = tuple(sorted(actor.scopes))
+    scopes = tuple(scope for scope in get_args(records.Scope) if scope in actor.scopes)
     return Me(id=actor.id, name=actor.name, admin=actor.admin, scopes=scopes)
 
 

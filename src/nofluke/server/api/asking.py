@@ -12,8 +12,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
 from nofluke.server import accounts
-from nofluke.server.records import Actor, Scope
 from nofluke.server.limits import Limits
+from nofluke.server.records import Actor, Scope
 from nofluke.server.spool import Spool
 
 

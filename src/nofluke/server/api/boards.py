@@ -79,7 +79,8 @@ def _spec(text: str | None) -> records.BoardSpec:
         unknown = sorted(said.keys() - _NAMES)
         if unknown:
             raise RequestError(
-                f"the spec has a field {unknown[0][:100]!r}; known are {', '.join(sorted(_NAMES))}.",
+                f"the spec has a field {unknown[0][:100]!r}; there are "
+                f"{', '.join(sorted(_NAMES))}.",
                 status=422,
             )
         return _SPEC.validate_json(text)

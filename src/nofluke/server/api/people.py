@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from nofluke.server import people, records
+from nofluke.server import accounts, people, records
 from nofluke.server.api.asking import Anybody, Id, Slug
 from nofluke.server.api.documentation import refusals
 
@@ -35,6 +35,14 @@ class Link(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     secret: str = Field(max_length=200)
+
+
+@router.post("/invitations/accept", status_code=204, responses=refusals(400, 404, 409))
+def accepted(request: Request, link: Link, asker: Anybody) -> Response:
+    """Use an invitation as the owner of the token; it works once."""
+    asker.limits.join(address=request.client.host if request.client else "")
+    accounts.accept(asker.db, asker.actor, link.secret)
+    return Response(status_code=204)
 
 
 @router.get("/boards/{slug}/members", responses=refusals(404))

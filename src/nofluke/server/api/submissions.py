@@ -19,11 +19,22 @@ router = APIRouter(tags=["submissions"])
 _TEXT = {"type": "string"}
 _TRAINING = {"type": "number", "description": "The analyst's own score, where it is asked for."}
 
-Name = Annotated[str | None, Query(max_length=100, description="What the board calls it.")]
-Message = Annotated[str | None, Query(max_length=2000, description="Words for the own team.")]
-Training = Annotated[
-    float | None, Query(allow_inf_nan=False, description="The analyst's own score.")
-]
+
+class Trial(BaseModel):
+    """What may be said of a file in the query."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    training: float | None = Field(
+        default=None, allow_inf_nan=False, description="The analyst's own score."
+    )
+
+
+class Words(Trial):
+    """What may be said of predictions in the query."""
+
+    name: str = Field(default="", max_length=100, description="What the board calls it.")
+    message: str = Field(default="", max_length=2000, description="Words for the own team.")
 
 
 class Pair(BaseModel):
@@ -49,7 +60,7 @@ class Named(BaseModel):
     openapi_extra=upload_body({"training": _TRAINING}),
 )
 async def checked(
-    request: Request, slug: Slug, asker: Submitter, training: Training = None
+    request: Request, slug: Slug, asker: Submitter, query: Annotated[Trial, Query()]
 ) -> records.Checked:
     """Whether a file could be submitted. It is scored against nothing, and costs nothing."""
     asker.limits.take("upload", asker.actor.id)
@@ -60,7 +71,7 @@ async def checked(
             asker.actor,
             slug,
             spool.needed(form).path,
-            training=_number(form, training),
+            training=_number(form, query.training),
         )
 
 
@@ -82,9 +93,7 @@ async def submitted(
     response: Response,
     slug: Slug,
     asker: Submitter,
-    name: Name = None,
-    message: Message = None,
-    training: Training = None,
+    query: Annotated[Words, Query()],
 ) -> records.Submission:
     """Hand predictions in: a look is charged, and they are scored soon after.
 
@@ -100,9 +109,9 @@ async def submitted(
             asker.actor,
             slug,
             file.path,
-            name=form.fields.get("name") or name or "predictions",
-            message=form.fields.get("message") or message or "",
-            training=_number(form, training),
+            name=form.fields.get("name") or query.name or "predictions",
+            message=form.fields.get("message") or query.message,
+            training=_number(form, query.training),
         )
     return _told(response, made, new=new)
 
