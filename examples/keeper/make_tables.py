@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-#: The share of calls on which each model is right.
-RIGHT = {"first": 0.80, "second": 0.88}
+#: On how many calls each model is right.
+RIGHT = {"first": 800, "second": 900}
 N = 1000
 
 
@@ -37,8 +37,8 @@ def main(folder: Path) -> None:
     urgent = rng.random(N) < 0.3
     write(folder / "keeper-labels.csv", ["id", "label"], zip(ids, words(urgent), strict=True))
     for name, right in RIGHT.items():
-        predicted = words(urgent ^ (rng.random(N) >= right))
-        rows = zip(ids, predicted, strict=True)
+        wrong = rng.permutation(N) >= right
+        rows = zip(ids, words(urgent ^ wrong), strict=True)
         write(folder / f"keeper-{name}.csv", ["id", "prediction"], rows)
 
 
