@@ -76,7 +76,7 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
             },
         )
     )
-    app.include_router(api.router(), prefix=documentation.PREFIX)
+    app.include_router(api.router())
     _around(app, settings, metrics)
     return app
 

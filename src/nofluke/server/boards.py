@@ -126,9 +126,7 @@ def create(
     return board(db, actor, opened.slug, notes=notes)
 
 
-def board(
-    db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()
-) -> Board:
+def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()) -> Board:
     """A board as one of its people sees it.
 
     Args:

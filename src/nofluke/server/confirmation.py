@@ -98,9 +98,7 @@ def open_confirmation(db: Database, actor: Actor, slug: str) -> Board:
     return board(db, actor, slug)
 
 
-def _ready(
-    connection: Connection, actor: Actor, slug: str
-) -> tuple[Holding, Sequence[RowMapping]]:
+def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Sequence[RowMapping]]:
     """The rows and the finalists, the first of them that which stood best, if they may be opened."""
     seat = rights.owner(rights.seat(connection, actor, slug))
     held = holdings.load(connection, seat.holdout)
@@ -108,7 +106,9 @@ def _ready(
         raise _not_now("no rows wait for a final confirmation on this board")
     if seat.confirmation is not None:
         said = " ".join(json.loads(seat.confirmation)["sentences"])
-        raise _not_now(f"the final rows were opened before, and can be only once. They said: {said}")
+        raise _not_now(
+            f"the final rows were opened before, and can be only once. They said: {said}"
+        )
     other = select(boards.c.id).where(
         boards.c.holdout == held.id, boards.c.confirmation.is_not(None)
     )
@@ -135,7 +135,9 @@ def _confirmed(
     for row in finalists:
         asked = select(predictions.c.content).where(predictions.c.submission == row["id"])
         content = bytes(connection.execute(asked).scalar_one())
-        found[f"{row['name']} ({row['team']}, number {row['number']})"] = Predictions.from_bytes(content)
+        found[f"{row['name']} ({row['team']}, number {row['number']})"] = Predictions.from_bytes(
+            content
+        )
     said = confirmation.confirm(held.policy, held.holdout, found)
     return said, confirmation.digest(found)
 

@@ -66,9 +66,7 @@ def assumes(held: Holding) -> tuple[str, ...]:
 def _standings(connection: Connection, board: str, held: Holding) -> tuple[Standing, ...]:
     asked = select(
         *(table.c[name] for name in ("id", "board", "name", "team", "number", "answer"))
-    ).where(
-        table.c.holdout == held.id, table.c.kind == "predictions", table.c.status == "released"
-    )
+    ).where(table.c.holdout == held.id, table.c.kind == "predictions", table.c.status == "released")
     rows = connection.execute(asked.order_by(table.c.look)).mappings().all()
     told = _own_values([json.loads(row["answer"]) for row in rows], held.policy.rule)
     shown = [(row, answer) for row, answer in zip(rows, told, strict=True) if row["board"] == board]

@@ -1,8 +1,10 @@
 """Release rules: what a guarded test set tells about a submission, and what remains.
 
 A rule is a state that never changes. ``look`` takes a state and a submission, and gives the answer
-and the state after it; the first is for the analyst, the second for the guard. What each rule
-promises, and under which assumptions, is part of its answer.
+and the state after it; the first is for the analyst, the second for the guard. ``compare`` takes
+two submissions and says which is shown to be better. What each rule promises, and under which
+assumptions, is part of its answer; everything that one state tells is right at once with
+probability at least 1 - alpha.
 
 =============  ============================  ======================================================
 rule           tells                         promises, with probability at least 1 - alpha
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from nofluke.ledger.release.comparisons import compare
 from nofluke.ledger.release.fresh import Claim, Fresh
 from nofluke.ledger.release.ladders import FreeLadder, Ladder
 from nofluke.ledger.release.noise import Given, Noise, OperatingSystem
@@ -51,6 +54,7 @@ __all__ = [
     "Submission",
     "Thresholdout",
     "Verdict",
+    "compare",
     "from_json",
     "look",
     "to_json",

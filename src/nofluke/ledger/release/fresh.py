@@ -80,6 +80,7 @@ class Fresh(State):
 
     rule = "fresh"
     least_n = 0
+    compares = False
 
     n: int = 0
     looks: int = 1_000_000
@@ -105,6 +106,11 @@ class Fresh(State):
     def weight_left(self) -> float:
         """The share of the error level that is left for further claims."""
         return 1 - math.fsum(claim.weight for claim in self.claims.values())
+
+    @property
+    def own_budget(self) -> float:
+        """The share of the error level that is left, without a rounding error below 0."""
+        return max(0.0, self.weight_left)
 
     def opening(self, claim: str, *, weight: float) -> Fresh:
         """The state with one more claim, judged on rows that arrive from now on.
@@ -152,16 +158,14 @@ class Fresh(State):
             guarantee="anytime",
             assumes=_ASSUMES,
             answers=0,
-            bits=0.0,
             n=found.items,
-            budget_left=max(0.0, after.weight_left),
         )
         return told, after
 
     def _gains(self, submission: Submission) -> list[float]:
         """Gains on the scale on which no gain is 1/2."""
         span, (low, high) = float(self.span), self.bounds
-        gains = checks.sample(submission.scores, name="scores")
+        gains = checks.sample(self.rows(submission), name="scores")
         widest = max(span, high - low)  # 0.8 - 0.1 is a little more than 0.7
         checks.within(gains, (-widest, widest))
         return [float(gain) for gain in np.clip((gains / span + 1) / 2, 0.0, 1.0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -42,6 +43,7 @@ class _Board(State):
     def __post_init__(self) -> None:
         """Refuse a memory that no sequence of looks leaves."""
         State.__post_init__(self)
+        levels = self.levels
         checks.whole(self.drops, name="drops", least=0)
         begun = self.best is not None
         if begun:
@@ -52,13 +54,36 @@ class _Board(State):
                 "together.",
                 code="NF008",
             )
+        if begun and (self.best or 0) + self.drops > levels + 1:
+            raise InputError(
+                f"best={self.best} after {self.drops} values is more steps than there are.",
+                code="NF008",
+            )
 
-    def moved(self, best: int, levels: int, **kept: Any) -> Self:
+    @property
+    @abstractmethod
+    def eta(self) -> Fraction:
+        """What is released is a whole number of these, as a share of the span."""
+
+    @property
+    @abstractmethod
+    def slack(self) -> Fraction:
+        """By how much a submission may beat the board and not move it, as a share of the span."""
+
+    @property
+    def levels(self) -> int:
+        """The most steps that can be released."""
+        return ladders.top(self.eta)
+
+    def code(self) -> float:
+        """Which of the boards so far this is; see ``kernels.transcripts``."""
+        return transcripts.log_descents_code(
+            self.look, self.drops, self.levels, compared=self.compared, last=self.best or 0
+        )
+
+    def moved(self, best: int, **kept: Any) -> Self:
         """The state after a look whose submission left the board at ``best``."""
-        before = transcripts.log_descents_code(self.look, self.drops, levels)
-        share = transcripts.log_share(self.alpha, self.looks, before)
-        radius = transcripts.log_hoeffding_radius(self.n, share)
-        fell = best != self.best
+        radius, fell = self.half_width, best != self.best
         return replace(
             self,
             look=self.look + 1,
@@ -69,24 +94,51 @@ class _Board(State):
             **kept,
         )
 
-    def told(self, before: int | None, eta: Fraction, slack: Fraction, levels: int) -> Released:
+    def told(self, before: Self) -> Released:
         """The answer: R_t, and where the least true loss so far must lie.
 
         The least loss on the hidden rows is in [R_t - slack, R_t + eta / 2], and each true loss
         within the half-width of its own look.
         """
-        best = self.best or 0
-        least = best * eta - slack - Fraction(self.widest)
-        most = best * eta + eta / 2 + Fraction(self.at_best)
-        code = transcripts.log_descents_code(self.look, self.drops, levels)
+        board = (self.best or 0) * self.eta
+        least = board - self.slack - Fraction(self.widest)
+        most = board + self.eta / 2 + Fraction(self.at_best)
         return self.released(
-            value=self.score(best * eta),
+            value=self.score(board),
             **self.limits(least, most),
+            own=self._own(before),
             about=_ABOUT,
             guarantee="finite-sample",
-            answers=levels + 1 if before is None else before + 1,
-            bits=code / math.log(2),
+            answers=self.levels + 1 if before.best is None else before.best + 1,
         )
+
+    def _own(self, before: Self) -> tuple[float, float]:
+        """Limits for the submission of this look, which follow from R_{t-1} and R_t.
+
+        Proof. Let L be its loss on the hidden rows. If it moved the board, R_t is L rounded to
+        whole steps, so that L is in [R_t - eta / 2, R_t + eta / 2]; and L < R_{t-1}, because it
+        beat the board. (The Ladder's beat it by more than a step: L < R_{t-1} - eta.) If it did
+        not, it beat the board by no more than the slack: L >= R_{t-1} - slack, and L may be
+        anything above. Where |L - E L| is at most the half-width e_t of this look, E L lies in that
+        interval widened by e_t. That is the event on which the limits of the best hold, at every
+        look together; so these hold with them and cost nothing. Both R_{t-1} and R_t were told, and
+        e_t depends on the transcript alone: they tell nothing new. ∎
+        """
+        radius = Fraction(before.half_width)
+        if self.drops == before.drops:
+            told = self.limits((before.best or 0) * self.eta - self.slack - radius, 1)
+            return told["lower"], told["upper"]
+        board = (self.best or 0) * self.eta
+        most = board + self.eta / 2
+        if before.best is not None:
+            most = min(most, before.best * self.eta - self.beaten)
+        told = self.limits(board - self.eta / 2 - radius, most + radius)
+        return told["lower"], told["upper"]
+
+    @property
+    def beaten(self) -> Fraction:
+        """By how much at least a submission that moves the board has beaten it."""
+        return Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +154,8 @@ class Ladder(_Board):
     hidden rows is at most a step better and half a step worse than the released value: one that
     was not released did not beat the board by more than a step, and a release is the best so far.
 
-    Nothing is promised about a submission that did not move the board, and none has a score here.
+    A submission that moved the board has limits of its own, and one that did not has one on one
+    side: it did not beat the board by more than a step (``own``). No other score is told.
 
     Attributes:
         step: The step, in the units of the scores. Values are whole steps from the best possible
@@ -122,20 +175,31 @@ class Ladder(_Board):
 
     step: float = 0.01
 
-    def __post_init__(self) -> None:
-        """Refuse a step that is none."""
-        _Board.__post_init__(self)
-        if (self.best or 0) > ladders.top(grid(self.step, self.span)):
-            raise InputError(f"best={self.best} is more steps than there are.", code="NF008")
+    @property
+    def eta(self) -> Fraction:
+        """The step as a share of the span."""
+        return grid(self.step, self.span)
+
+    @property
+    def slack(self) -> Fraction:
+        """A submission that beats the board by no more than a step does not move it."""
+        return self.eta
+
+    @property
+    def takes_statistics(self) -> bool:
+        """Nothing but Hoeffding's inequality is asked of a submission."""
+        return True
+
+    @property
+    def beaten(self) -> Fraction:
+        """One that moves it has beaten it by more than a step."""
+        return self.eta
 
     def answer(self, submission: Submission, _rng: Rng, /) -> tuple[Released, Self]:
         """One look; no randomness is used."""
         self.open()
-        loss = self.loss(self.scores(submission))
-        eta = grid(self.step, self.span)
-        levels = ladders.top(eta)
-        after = self.moved(ladders.step(loss, self.best, eta), levels)
-        return after.told(self.best, eta, eta, levels), after
+        after = self.moved(ladders.step(self.loss(self.mean(submission)), self.best, self.eta))
+        return after.told(self), after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,25 +233,33 @@ class FreeLadder(_Board):
         """Refuse a single row, which has no standard error."""
         _Board.__post_init__(self)
         checks.whole(self.n, name="n", least=2)
-        if len(self.kept) != (self.n if self.look else 0) or (self.best or 0) > self.n:
+        if len(self.kept) != (self.n if self.look else 0):
             raise InputError(
                 f"{len(self.kept)} kept scores and best={self.best!r} do not fit n={self.n}.",
                 code="NF008",
             )
+
+    @property
+    def eta(self) -> Fraction:
+        """One row."""
+        return Fraction(1, self.n)
+
+    @property
+    def slack(self) -> Fraction:
+        """The largest standard error there is, rounded up."""
+        return Fraction(math.nextafter(1 / math.sqrt(self.n - 1), 1.0))
 
     def answer(self, submission: Submission, _rng: Rng, /) -> tuple[Released, Self]:
         """One look; no randomness is used."""
         self.open()
         x = self.scores(submission)
         square = Fraction(0) if self.best is None else self._square(x)
-        best = ladders.free_step(self.loss(x), self.best, self.n, square)
+        best = ladders.free_step(self.loss(self.position(x)), self.best, self.n, square)
         if best is None:
-            after = self.moved(self.best or 0, self.n)
+            after = self.moved(self.best or 0)
         else:
-            after = self.moved(best, self.n, kept=tuple(x.tolist()))
-        # Rounded up, so that the slack covers the largest standard error there is.
-        slack = Fraction(math.nextafter(1 / math.sqrt(self.n - 1), 1.0))
-        return after.told(self.best, Fraction(1, self.n), slack, self.n), after
+            after = self.moved(best, kept=tuple(x.tolist()))
+        return after.told(self), after
 
     def _square(self, x: NDArray[np.float64]) -> Fraction:
         """Sample variance of the differences from the kept scores, as a share of the span."""

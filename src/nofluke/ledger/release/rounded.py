@@ -13,13 +13,10 @@ from nofluke.kernels import ladders, transcripts
 from nofluke.ledger.release.records import BLIND, BOUNDED, INDEPENDENT, State, Submission, grid
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from nofluke.ledger.release.noise import Rng
     from nofluke.ledger.release.records import Released
 
-FIXED: Final = "all submissions were fixed before the first answer"
+FIXED: Final = "all submissions and comparisons were fixed before the first answer"
 # Below this the beta quantiles leave the doubles; Hoeffding's radius does not.
 _LEAST: Final = math.log(1e-290)
 
@@ -45,7 +42,7 @@ class Rounded(State):
         binary: Every score is the lowest or the highest possible one.
         adaptive: Whether submissions may depend on earlier answers.
         last: The answer before, as a loss in steps; None before the first look.
-        told: What all answers so far cost, in natural units of information.
+        told: What the scores told so far cost, in natural units of information.
 
     >>> from nofluke.ledger import release
     >>> state = release.Rounded(n=1000, looks=10, step=0.01, binary=True)
@@ -81,23 +78,45 @@ class Rounded(State):
 
     def answer(self, submission: Submission, _rng: Rng, /) -> tuple[Released, Self]:
         """One look; no randomness is used."""
-        number, x = self.open(), self.scores(submission)
-        if self.binary:
-            only_ends(x, self.bounds)
+        number, loss = self.open(), self.loss(self.mean(submission))
         eta = self._eta()
-        steps, levels = round(self.loss(x) / eta), ladders.top(eta)
+        steps, levels = round(loss / eta), ladders.top(eta)
         cost = self.told + transcripts.log_near_code(steps, self.last, levels)
         after = replace(self, look=number, last=steps, told=cost)
+        limits = self.limits(*self._losses(steps, eta))
         told = after.released(
             value=self.score(steps * eta),
-            **self.limits(*self._losses(steps, eta)),
+            **limits,
+            own=(limits["lower"], limits["upper"]),
             about="expected score of this submission",
             guarantee="finite-sample",
             answers=levels + 1,
-            bits=cost / math.log(2),
-            assumes=(INDEPENDENT, BLIND if self.adaptive else FIXED, BOUNDED),
         )
         return told, after
+
+    @property
+    def ends_only(self) -> bool:
+        """Whether every score is the lowest or the highest possible one."""
+        return self.binary
+
+    @property
+    def takes_statistics(self) -> bool:
+        """Hoeffding's limits hold for them, those of Clopper & Pearson do not."""
+        return not self.binary
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What must be true for the promises."""
+        return (INDEPENDENT, BLIND if self.adaptive else FIXED, BOUNDED)
+
+    @property
+    def bits(self) -> float:
+        """Bits in which all answers so far can be written down."""
+        return (self.told + transcripts.log_words(self.compared)) / math.log(2)
+
+    def code(self) -> float:
+        """What the answers so far cost; nothing where no submission may depend on them."""
+        return self.told + transcripts.log_words(self.compared) if self.adaptive else 0.0
 
     def _eta(self) -> Fraction:
         """The step as a share of the span."""
@@ -106,7 +125,7 @@ class Rounded(State):
 
     def _losses(self, steps: int, eta: Fraction) -> tuple[float | Fraction, float | Fraction]:
         """Limits at the next look of the expected loss, from the rounded one."""
-        share = transcripts.log_share(self.alpha, self.looks, self.told if self.adaptive else 0.0)
+        share = self.log_level
         low = max(Fraction(0), (steps - Fraction(1, 2)) * eta)
         high = min(Fraction(1), (steps + Fraction(1, 2)) * eta)
         if self.binary and share > _LEAST:
@@ -117,20 +136,5 @@ class Rounded(State):
                 for count in (fewest, most)
             )
             return first.lower, last.upper
-        radius = Fraction(transcripts.log_hoeffding_radius(self.n, share))
+        radius = Fraction(self.half_width)
         return low - radius, high + radius
-
-
-def only_ends(values: NDArray[np.float64], bounds: tuple[float, float]) -> None:
-    """Refuse scores that are neither bound.
-
-    Raises:
-        InputError: There are some (NF014).
-    """
-    other = int(((values != bounds[0]) & (values != bounds[1])).sum())
-    if other:
-        raise InputError(
-            f"{other} of {values.size} scores are neither {bounds[0]:g} nor {bounds[1]:g}, the two "
-            "that binary scores have here; set the rule up for other scores, with a step.",
-            code="NF014",
-        )

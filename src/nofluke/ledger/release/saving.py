@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RULES: Final[dict[str, type[State]]] = {
     kind.rule: kind for kind in (Ladder, FreeLadder, Thresholdout, Rounded, Verdict, Fresh)
 }
-_KIND, _SCHEMA = "release-state", 1
+_KIND, _SCHEMA = "release-state", 2
 
 
 def to_json(state: State) -> str:
@@ -35,6 +35,9 @@ def to_json(state: State) -> str:
 def from_json(text: str) -> State:
     """The state that was saved.
 
+    Of schema 1, from before there were comparisons, it has none (``compared=0``). One of schema 2
+    that does not say how many there were is refused: they would be forgotten.
+
     Args:
         text: What ``to_json`` gave.
 
@@ -47,8 +50,11 @@ def from_json(text: str) -> State:
     """
     try:
         saved = json.loads(text)
-        if (saved.pop("kind"), saved.pop("schema")) != (_KIND, _SCHEMA):
+        kept, schema = saved.pop("kind"), saved.pop("schema")
+        if kept != _KIND or type(schema) is not int or schema not in (1, _SCHEMA):
             raise ValueError("another kind or schema")
+        if schema == 1:
+            saved = {**saved, "compared": _none(saved)}
         kind = RULES[saved.pop("rule")]
         if set(saved) != {f.name for f in fields(kind)}:
             raise ValueError("other fields than this rule has")
@@ -59,6 +65,13 @@ def from_json(text: str) -> State:
             "the state that was written last, and never one from before a look.",
             code="NF366",
         ) from None
+
+
+def _none(saved: dict[str, Any]) -> int:
+    """How many comparisons a state of schema 1 has seen."""
+    if "compared" in saved:
+        raise ValueError("comparisons, of which its schema knows nothing")
+    return 0
 
 
 def _restored(saved: dict[str, Any]) -> dict[str, Any]:

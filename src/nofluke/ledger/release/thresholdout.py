@@ -19,7 +19,6 @@ from nofluke.ledger.release.records import (
     Submission,
     grid,
 )
-from nofluke.ledger.release.rounded import only_ends
 
 if TYPE_CHECKING:
     from nofluke.ledger.release.noise import Rng
@@ -96,19 +95,60 @@ class Thresholdout(State):
     @property
     def left(self) -> int:
         """Looks that remain; 0 where the budget is spent."""
-        return self.looks - self.look if self.spent < self.budget else 0
+        return self.looks - self.taken if self.spent < self.budget else 0
+
+    @property
+    def own_budget(self) -> float:
+        """Answers that may still differ from the training score."""
+        return float(self.budget - self.spent)
+
+    @property
+    def ends_only(self) -> bool:
+        """Without a step the scores are those at the bounds."""
+        return self.step is None
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What must be true for the promises."""
+        return (INDEPENDENT, BLIND, BOUNDED, NOISE)
+
+    @property
+    def paying(self) -> float:
+        """The other half of alpha pays for the noise."""
+        return self.alpha / 2
+
+    @property
+    def takes_statistics(self) -> bool:
+        """With a step they are no more values than means are."""
+        return self.step is not None
+
+    @property
+    def bits(self) -> float:
+        """Bits in which all answers so far can be written down, the last correction among them."""
+        return self._code(self.budget + 1) / math.log(2)
+
+    def code(self) -> float:
+        """Which of the paths with so many corrections this is; see ``kernels.transcripts``."""
+        return self._code(self.budget)
+
+    def _code(self, budget: int) -> float:
+        return transcripts.log_sparse_code(
+            self.look, self.spent, self._values, budget, compared=self.compared
+        )
+
+    @property
+    def _values(self) -> int:
+        """How many different corrections there are."""
+        return self.n + 1 if self.step is None else ladders.top(grid(self.step, self.span)) + 1
 
     def answer(self, submission: Submission, rng: Rng, /) -> tuple[Released, Self]:
         """One look, with noise from ``rng``."""
-        number, x = self.open(), self.scores(submission)
-        if self.step is None:
-            only_ends(x, self.bounds)
+        number, hidden = self.open(), self.mean(submission)
         train, scale = self._training(submission), float(self.span)
         sigma, base, noise = self.sigma / scale, self.threshold / scale, source(rng)
         noisy = self.noisy
         if noisy is None:
             noisy = base + noise.laplace(2 * sigma)
-        hidden = self.position(x)
         found = thresholdout.answer(
             float(hidden),
             train,
@@ -134,29 +174,24 @@ class Thresholdout(State):
 
     def _told(self, found: thresholdout.Answer, after: Thresholdout) -> Released:
         """The answer; its limits depend on what is released and on no hidden noise."""
-        values, half = self.n + 1, Fraction(0)
-        value = Fraction(min(max(found.value, 0.0), 1.0))
+        half, value = Fraction(0), Fraction(min(max(found.value, 0.0), 1.0))
         if self.step is not None:
             eta = grid(self.step, self.span)
-            values, half = ladders.top(eta) + 1, eta / 2
+            half = eta / 2
             value = round(value / eta) * eta if found.spent else value
-        code = transcripts.log_sparse_code(self.look, self.spent, values, self.budget)
-        share = transcripts.log_share(self.alpha / 2, self.looks, code)
         scale = float(self.span)
         above, size = thresholdout.noise_bounds(
             self.sigma / scale, self.looks, self.budget, self.alpha / 2
         )
-        radius = Fraction(transcripts.log_hoeffding_radius(self.n, share))
+        radius = Fraction(self.half_width)
         radius += Fraction(size) + half if found.spent else Fraction(self.threshold / scale + above)
-        told = transcripts.log_sparse_code(after.look, after.spent, values, self.budget + 1)
+        lower, upper = self.value(value - radius), self.value(value + radius)
         return after.released(
             value=self.value(value),
-            lower=self.value(value - radius),
-            upper=self.value(value + radius),
+            lower=lower,
+            upper=upper,
+            own=(lower, upper),
             about="expected score of this submission",
             guarantee="finite-sample",
-            assumes=(INDEPENDENT, BLIND, BOUNDED, NOISE),
-            answers=values + 1,
-            bits=told / math.log(2),
-            budget_left=float(self.budget - after.spent),
+            answers=self._values + 1,
         )

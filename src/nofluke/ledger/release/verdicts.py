@@ -11,8 +11,7 @@ import numpy as np
 from nofluke import checks, proportions
 from nofluke.errors import InputError
 from nofluke.kernels import transcripts
-from nofluke.ledger.release.records import State, Submission
-from nofluke.ledger.release.rounded import only_ends
+from nofluke.ledger.release.records import State, Submission, only_ends
 from nofluke.means import METHODS
 
 if TYPE_CHECKING:
@@ -98,13 +97,29 @@ class Verdict(State):
     @property
     def left(self) -> int:
         """Looks that remain; 0 where all verdicts "better" are spent."""
-        return self.looks - self.look if self.won < self.wins else 0
+        return self.looks - self.taken if self.won < self.wins else 0
 
     @property
-    def log_level(self) -> float:
-        """Logarithm of the error level of the next look."""
-        code = transcripts.log_sparse_code(self.look, self.won, 1, self.wins)
-        return transcripts.log_share(self.alpha, self.looks, code)
+    def own_budget(self) -> float:
+        """Verdicts "better" that there may still be."""
+        return float(self.wins - self.won)
+
+    @property
+    def ends_only(self) -> bool:
+        """McNemar's test takes no other scores."""
+        return self.test == "mcnemar"
+
+    @property
+    def bits(self) -> float:
+        """Bits in which all answers so far can be written down, the last "better" among them."""
+        return self._code(self.wins + 1) / math.log(2)
+
+    def code(self) -> float:
+        """Which of the paths with so many verdicts "better" this is."""
+        return self._code(self.wins)
+
+    def _code(self, wins: int) -> float:
+        return transcripts.log_sparse_code(self.look, self.won, 1, wins, compared=self.compared)
 
     @property
     def level(self) -> float:
@@ -125,7 +140,6 @@ class Verdict(State):
         shown = self._shown(sign * (x - np.array(self.baseline)))
         baseline = tuple(x.tolist()) if shown and self.moving else self.baseline
         after = replace(self, look=number, won=self.won + shown, baseline=baseline)
-        code = transcripts.log_sparse_code(after.look, after.won, 1, self.wins + 1)
         moved = self.moving and self.won > 0
         compared = "the last one that was shown to be better" if moved else "the baseline"
         margin = f" by more than {self.margin:g}" if self.margin else ""
@@ -134,8 +148,6 @@ class Verdict(State):
             about=f"whether the expected score is better than that of {compared}{margin}",
             guarantee="finite-sample",
             answers=2,
-            bits=code / math.log(2),
-            budget_left=float(self.wins - after.won),
             notes=() if after.left == 0 or after.reachable else (_UNREACHABLE,),
         )
         return told, after

@@ -8,7 +8,7 @@ from nofluke.server.api import account, boards, ledger, people, submissions
 
 
 def router() -> APIRouter:
-    """All addresses of the API, to be mounted under its prefix."""
+    """All addresses of the API."""
     routes = APIRouter()
     for part in (boards, submissions, people, ledger, account):
         routes.include_router(part.router)

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from nofluke.server import accounts, records
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id
 from nofluke.server.api.documentation import refusals
 
-router = APIRouter(tags=["account"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["account"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def me(asker: Anybody) -> Me:
 @router.get("/tokens", responses=refusals())
 def tokens(asker: Anybody) -> tuple[records.Token, ...]:
     """The asker's tokens, without their secrets."""
-    return tuple(accounts.tokens(asker.db, asker.actor))
+    return accounts.tokens(asker.db, asker.actor)
 
 
 @router.post("/tokens", status_code=201, responses=refusals(400))
@@ -75,7 +76,7 @@ def revoked(token: Id, asker: Anybody) -> Response:
 @router.get("/users", responses=refusals())
 def users(asker: Anybody) -> tuple[records.User, ...]:
     """All accounts, for those who run the server."""
-    return tuple(accounts.users(asker.db, asker.actor))
+    return accounts.users(asker.db, asker.actor)
 
 
 @router.post("/users/invitations", status_code=201, responses=refusals(400))

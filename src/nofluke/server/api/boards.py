@@ -9,11 +9,12 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nofluke.server import boards, records, spool
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Manager, Slug
 from nofluke.server.api.documentation import refusals, schema, upload_body, upload_refusals
 from nofluke.server.problems import Fault, RequestError
 
-router = APIRouter(tags=["boards"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["boards"])
 
 _SPEC = TypeAdapter(records.BoardSpec)
 _NAMES = frozenset(field.name for field in dataclasses.fields(records.BoardSpec))
@@ -28,7 +29,7 @@ _SPEC_SCHEMA = {
 @router.get("/boards", responses=refusals())
 def boards_of(asker: Anybody) -> tuple[records.BoardLine, ...]:
     """The boards that the asker has a part in."""
-    return tuple(boards.boards(asker.db, asker.actor))
+    return boards.boards(asker.db, asker.actor)
 
 
 @router.post(
@@ -60,13 +61,12 @@ def board(slug: Slug, asker: Anybody) -> records.Board:
 @router.post("/boards/{slug}/close", responses=refusals(404, 409))
 def closed(slug: Slug, asker: Anybody) -> records.Board:
     """Close a board to submissions, for good."""
-    boards.close(asker.db, asker.actor, slug)
-    return boards.board(asker.db, asker.actor, slug)
+    return boards.close(asker.db, asker.actor, slug)
 
 
 @router.post("/boards/{slug}/confirmation", responses=refusals(404, 409))
 def confirmed(slug: Slug, asker: Anybody) -> records.Board:
-    """Open the final rows of a closed board, once; opened before, they say what they said."""
+    """Open the final rows of a closed board for its finalists, once."""
     return boards.open_confirmation(asker.db, asker.actor, slug)
 
 

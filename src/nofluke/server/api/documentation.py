@@ -39,7 +39,9 @@ FILES = {media: {"schema": {"type": "string", "format": "binary"}} for media in 
 
 def refusals(*further: int) -> dict[int | str, dict[str, Any]]:
     """The problems by which an address may answer, those of every address included."""
-    statuses = sorted({*_ALWAYS, *further})
+    # What takes JSON may be sent no JSON, or too much of it.
+    large = {413} if 400 in further else set()
+    statuses = sorted({*_ALWAYS, *further, *large})
     return {status: _refusal(status) for status in statuses}
 
 

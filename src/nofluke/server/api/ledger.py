@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from nofluke.server import ledgers, records
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Slug
 from nofluke.server.api.documentation import refusals
 
-router = APIRouter(tags=["ledger"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["ledger"])
 
 _HEAD = r"^[0-9]{1,18}:[0-9a-f]{64}$"
 
@@ -24,7 +25,7 @@ class Heads(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    heads: list[Annotated[str, Field(pattern=_HEAD)]] = Field(max_length=100)
+    heads: list[Annotated[str, Field(pattern=_HEAD)]] = Field(max_length=ledgers.MOST_HEADS)
 
 
 def _file(media: str, words: str) -> dict[int | str, dict[str, Any]]:

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from nofluke.server import accounts, people, records
+from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id, Slug
 from nofluke.server.api.documentation import refusals
 
-router = APIRouter(tags=["people"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["people"])
 
 
 class Place(BaseModel):

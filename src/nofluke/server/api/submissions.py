@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from nofluke.server import boards, records, spool, submissions
-from nofluke.server.api.asking import Anybody, Asker, Id, Slug, Submitter
+from nofluke.server.api import documentation
+from nofluke.server.api.asking import Anybody, Id, Slug, Submitter
 from nofluke.server.api.documentation import refusals, upload_body, upload_refusals
 from nofluke.server.problems import Fault, RequestError
 from nofluke.server.spool import Form
 
-router = APIRouter(tags=["submissions"])
+router = APIRouter(prefix=documentation.PREFIX, tags=["submissions"])
 
 _TEXT = {"type": "string"}
 _TRAINING = {"type": "number", "description": "The analyst's own score, where it is asked for."}
@@ -44,14 +45,6 @@ class Pair(BaseModel):
 
     first: str = Field(max_length=64)
     second: str = Field(max_length=64)
-
-
-class Named(BaseModel):
-    """Whether a submission goes to the final rows for its team."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    finalist: bool
 
 
 @router.post(
@@ -146,15 +139,10 @@ def submission(submission: Id, asker: Anybody) -> records.Submission:
     return submissions.submission(asker.db, asker.actor, submission)
 
 
-@router.put("/submissions/{submission}/finalist", responses=refusals(400, 404, 409))
-def finalist(submission: Id, named: Named, asker: Anybody) -> records.Submission:
-    """Name a submission for the final rows, one for each team, or take the name back."""
-    _name_finalist(asker, submission, named=named.finalist)
-    return submissions.submission(asker.db, asker.actor, submission)
-
-
-def _name_finalist(asker: Asker, submission: str, *, named: bool) -> None:
-    boards.name_finalist(asker.db, asker.actor, submission, named=named)
+@router.put("/submissions/{submission}/finalist", responses=refusals(404, 409))
+def finalist(submission: Id, asker: Anybody) -> records.Submission:
+    """Name a submission for the final rows, in place of the team's earlier choice."""
+    return boards.name_finalist(asker.db, asker.actor, submission)
 
 
 def _told(response: Response, made: records.Submission, *, new: bool) -> records.Submission:
