@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from nofluke.errors import InputError
+from nofluke.guard.sentences import count_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,9 +80,14 @@ def chunks(
     Raises:
         InputError: It cannot be read as such (NF078).
     """
-    read = {"CSV": _delimited, "JSONL": _by_line, "Parquet": _parquet}[_kind(path, name)]
-    count = 0
-    for texts in read(path, wanted, most_rows, strict):
+    kind, count = _kind(path, name), 0
+    if kind == "Parquet":
+        from nofluke.guard import parquet
+
+        found = parquet.chunks(path, wanted, most_rows=most_rows, strict=strict)
+    else:
+        found = (_delimited if kind == "CSV" else _by_line)(path, wanted, strict=strict)
+    for texts in found:
         count += len(texts[0])
         if count > most_rows:
             raise refused(f"has more than {most_rows:,} rows, as many as are expected.")
@@ -131,9 +137,7 @@ def _text(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", errors="strict", newline="")
 
 
-def _delimited(
-    path: Path, wanted: Sequence[str], most_rows: int, strict: bool  # noqa: ARG001, FBT001
-) -> Iterator[list[Sequence[str]]]:
+def _delimited(path: Path, wanted: Sequence[str], *, strict: bool) -> Iterator[list[Sequence[str]]]:
     try:
         with _text(path) as stream:
             lines = _lines(stream)
@@ -174,10 +178,9 @@ def places(header: Sequence[str], wanted: Sequence[str], *, strict: bool) -> lis
     if any(header.count(name) > 1 for name in wanted):
         raise refused("has two columns of one name; which of them is meant?")
     if strict and len(header) > len(wanted):
-        more = len(header) - len(wanted)
+        more = count_of(len(header) - len(wanted), "column", "columns")
         raise refused(
-            f"has {more:,} column{'s' if more > 1 else ''} beside "
-            f"{', '.join(map(shown, wanted))}; leave out what is not needed."
+            f"has {more} beside {', '.join(map(shown, wanted))}; leave out what is not needed."
         )
     return [header.index(name) for name in wanted]
 
@@ -199,9 +202,7 @@ def _columns(
     return [columns[place] for place in taken]
 
 
-def _by_line(
-    path: Path, wanted: Sequence[str], most_rows: int, strict: bool  # noqa: ARG001, FBT001
-) -> Iterator[list[Sequence[str]]]:
+def _by_line(path: Path, wanted: Sequence[str], *, strict: bool) -> Iterator[list[Sequence[str]]]:
     decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
     try:
         with _text(path) as stream:
@@ -234,8 +235,7 @@ def _record(decoder: Any, line: str, number: int) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise refused(
-            f"is not JSONL: line {number:,} is no object such as "
-            '{"id": "a1", "prediction": 0.5}.'
+            f'is not JSONL: line {number:,} is no object such as {{"id": "a1", "prediction": 0.5}}.'
         ) from None
     return record
 
@@ -253,29 +253,12 @@ def _cell(raw: bytes, name: str, number: int) -> str:
     raise refused(f"has {what} in the field {shown(name)} of line {number:,}.")
 
 
-def _parquet(
-    path: Path, wanted: Sequence[str], most_rows: int, strict: bool  # noqa: FBT001
-) -> Iterator[list[Sequence[str]]]:
-    from nofluke.guard import parquet
-
-    return parquet.chunks(path, wanted, most_rows=most_rows, strict=strict)
-
-
 def _sound(values: Sequence[str], column: str, before: int) -> None:
     """Refuse what no table of texts holds: NUL, and halves of surrogate pairs."""
     if _UNSAFE.search("\n".join(values)):
         number = next(i for i, v in enumerate(values, before + 1) if _UNSAFE.search(v))
         raise refused(f"has a character in column {shown(column)} of row {number:,} that no text "
                       "holds.")  # fmt: skip
-
-
-def shown(text: str, *, most: int = 60) -> str:
-    """A text as a message may show it: quoted, in ASCII, and not longer than it should be.
-
-    >>> shown("a\\nb"), shown("x" * 100, most=5)
-    ("'a\\\\nb'", "'xxxxx...'")
-    """
-    return ascii(text if len(text) <= most else f"{text[:most]}...")
 
 
 def spelled(text: str) -> str:

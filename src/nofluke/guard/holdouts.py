@@ -23,6 +23,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.guard import columns, metrics
+from nofluke.guard.sentences import count_of, shown
 from nofluke.ledger import fingerprints
 from nofluke.ledger.fingerprints import Marks
 
@@ -87,11 +88,7 @@ class Holdout:
     @functools.cached_property
     def ids_digest(self) -> bytes:
         """SHA-256 of the ids."""
-        sha = hashlib.sha256()
-        for one in self.ids:
-            text = one.encode()
-            sha.update(b"%d:%b" % (len(text), text))
-        return sha.digest()
+        return hashlib.sha256("\0".join(self.ids).encode()).digest()  # no id holds a NUL
 
     @functools.cached_property
     def marks(self) -> Marks:
@@ -129,9 +126,9 @@ class Holdout:
         """The share of these rows that the other has, too: with the same id and the same label."""
         there = other.index
         same = sum(
-            other.names[other.codes[there[one]]] == self.names[code]
+            1
             for one, code in zip(self.ids, self.codes.tolist(), strict=True)
-            if one in there
+            if one in there and other.names[other.codes[there[one]]] == self.names[code]
         )
         return same / self.n
 
@@ -164,17 +161,20 @@ class Holdout:
         """
         try:
             body = msgspec.msgpack.decode(unpacked(data))
-            if body.pop("schema") != _SCHEMA:
-                raise ValueError("another schema")  # noqa: TRY301
+            _expect(body.pop("schema") == _SCHEMA, "another schema")
             for name, kind in (("codes", "<i4"), ("unit", "<i8"), ("baseline", "<i4")):
                 body[name] = np.frombuffer(body[name], kind)
             body.update({name: tuple(body[name]) for name in ("ids", "names", "said")})
             found = cls(**body)
-            if not len(found.ids) == found.codes.size == found.unit.size:
-                raise ValueError("other lengths")  # noqa: TRY301
+            _expect(len(found.ids) == found.codes.size == found.unit.size, "other lengths")
         except (zlib.error, msgspec.DecodeError, ValueError, TypeError, KeyError, AttributeError):
             raise InputError("these bytes are not the rows of a holdout.", code="NF086") from None
         return found
+
+
+def _expect(fits: bool, otherwise: str) -> None:  # noqa: FBT001 (a claim)
+    if not fits:
+        raise ValueError(otherwise)
 
 
 def unpacked(data: bytes) -> bytes:
@@ -265,7 +265,8 @@ def of_texts(
     order = sorted(range(len(ids)), key=ids.__getitem__)
     names, codes = coded(_labels([labels[i] for i in order], metric.truth))
     _spread(names, metric)
-    unit, board = _units([cluster[i] for i in order] if cluster else None, len(ids), confirm, entropy)
+    grouped = None if cluster is None else [cluster[i] for i in order]
+    unit, board = _units(grouped, len(ids), confirm, entropy)
     said, base = coded([baseline[i].strip() for i in order] if baseline else [])
     return Holdout(
         ids=tuple(ids[i] for i in order),
@@ -301,13 +302,13 @@ def _ids(ids: Sequence[str]) -> None:
     twice = columns.exactly_once(ids)
     if twice is not None:
         raise InputError(
-            f"id {columns.shown(twice)} stands twice; each row needs an id of its own.",
+            f"id {shown(twice)} stands twice; each row needs an id of its own.",
             code="NF080",
         )
     for number, one in enumerate(ids, start=1):
         if not 0 < len(one) <= MOST_ID or not one.isprintable() or one != one.strip():
             raise InputError(
-                f"the id of row {number:,} ({columns.shown(one)}) must have 1 to {MOST_ID} "
+                f"the id of row {number:,} ({shown(one)}) must have 1 to {MOST_ID} "
                 "printable characters and no space at its ends.",
                 code="NF080",
             )
@@ -322,10 +323,11 @@ def _labels(labels: Sequence[str], truth: metrics.Truth) -> list[str]:
             raise InputError(
                 "a label is no finite number, which this metric needs.", code="NF080"
             ) from None
-    found = [columns.spelled(text) for text in labels]
+    spelled = {text: columns.spelled(text) for text in set(labels)}
+    found = [spelled[text] for text in labels]
     empty = sum(not text for text in found)
     if empty:
-        raise InputError(f"{empty:,} rows have no label.", code="NF080")
+        raise InputError(f"{count_of(empty, 'row has', 'rows have')} no label.", code="NF080")
     return found
 
 

@@ -122,15 +122,14 @@ def area(positive: NDArray[np.bool_], predictions: NDArray[np.float64]) -> float
     >>> area(np.array([True, True, False]), np.array([0.9, 0.4, 0.4]))
     0.75
     """
-    wins = 0.0
     ahead, behind = np.sort(predictions[positive]), np.sort(predictions[~positive])
     wins = float(np.searchsorted(behind, ahead, side="left").sum(dtype=np.int64))
     wins += float(np.searchsorted(behind, ahead, side="right").sum(dtype=np.int64))
-    return wins / (2.0 * ahead.size * behind.size)
+    return float(wins / (2.0 * ahead.size * behind.size))
 
 
 def _equal(labels: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (labels == said).astype(np.float64)
+    return np.asarray(labels == said, dtype=np.float64)
 
 
 def _square(labels: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.guard import holdouts, metrics, uploads
-from nofluke.guard.words import words as words
+from nofluke.guard import columns, holdouts, metrics, uploads
+from nofluke.guard.words import words
 from nofluke.ledger import release
 
 if TYPE_CHECKING:
@@ -21,6 +21,21 @@ if TYPE_CHECKING:
 
     from nofluke.guard.holdouts import Holdout, Part
     from nofluke.guard.uploads import Predictions
+
+__all__ = [
+    "OPTIONS",
+    "Policy",
+    "begin",
+    "from_json",
+    "from_spec",
+    "scores",
+    "statistic",
+    "submission",
+    "training_score",
+    "truth",
+    "units",
+    "words",
+]
 
 #: What each rule takes beside the number of looks and the error level.
 OPTIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -124,7 +139,7 @@ def from_json(text: str) -> Policy:
     try:
         said = json.loads(text)
         if said.pop("schema") != _SCHEMA or set(said) != {f.name for f in fields(Policy)}:
-            raise ValueError("another schema")  # noqa: TRY301
+            raise KeyError("schema")
         return Policy(**{**said, "bounds": tuple(said["bounds"])})
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("this text is no policy of a guarded test set.", code="NF086") from None
@@ -161,7 +176,7 @@ def from_spec(spec: Any) -> Policy:
         per_team=said.get("per_team"),
         alpha=checks.fraction(said.get("alpha", 0.05), name="alpha"),
         options=options,
-        positive=None if positive is None else holdouts.columns.spelled(str(positive)),
+        positive=None if positive is None else columns.spelled(str(positive)),
         clustered=said.get("cluster") is not None,
     )
     policy = replace(policy, options={**_defaults(policy), **options})
@@ -221,10 +236,10 @@ def truth(policy: Policy, holdout: Holdout) -> NDArray[np.float64]:
         InputError: Which label is positive is not said, or a class has no row in a part (NF080).
     """
     if policy.kind.truth == "names":
-        return holdout.codes.astype(np.float64)
+        return np.asarray(holdout.codes, dtype=np.float64)
     if policy.kind.truth == "numbers":
-        return np.asarray(holdouts.columns.numbers(holdout.names)[holdout.codes])
-    found = (holdout.codes == _positive(policy, holdout)).astype(np.float64)
+        return np.asarray(columns.numbers(holdout.names)[holdout.codes])
+    found = np.asarray(holdout.codes == _positive(policy, holdout), dtype=np.float64)
     for part, count in holdout.units_of.items():
         if count and not policy.kind.by_row and len(set(found[holdout.rows(part)].tolist())) < 2:
             raise InputError(

@@ -22,6 +22,7 @@ import numpy as np
 from nofluke.errors import InputError
 from nofluke.guard import columns
 from nofluke.guard.holdouts import coded, unpacked
+from nofluke.guard.sentences import count_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ class Predictions:
         try:
             body: dict[str, Any] = msgspec.msgpack.decode(unpacked(data))
             if body.pop("schema") != _SCHEMA:
-                raise ValueError("another schema")  # noqa: TRY301
+                raise KeyError("schema")
             body["said"] = tuple(body["said"])
             body["values"] = np.frombuffer(body["values"], "<i4" if body["said"] else "<f8")
             return cls(**body)
@@ -96,7 +97,7 @@ class Predictions:
 def read(
     path: str | os.PathLike[str], holdout: Holdout, *, kind: Prediction, name: str | None = None
 ) -> Predictions:
-    """The predictions in a file: exactly one for each id of the holdout.
+    r"""The predictions in a file: exactly one for each id of the holdout.
 
     Args:
         path: CSV (comma, semicolon or tab), JSONL or Parquet with two columns: the ids, named as
@@ -113,7 +114,7 @@ def read(
     >>> hidden = holdouts.of_texts(["a", "b"], ["1", "0"], metric=metrics.METRICS["accuracy"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "mine.csv"
-    ...     _ = path.write_text("id,prediction\\nb,1\\na,1\\n")
+    ...     _ = path.write_text("id,prediction\nb,1\na,1\n")
     ...     found = read(path, hidden, kind="label")
     >>> found.said, found.values.tolist()
     (('1',), [0, 0])
@@ -149,11 +150,11 @@ def of_texts(texts: Sequence[str], holdout: Holdout, *, kind: Prediction) -> Pre
             f"predicts for id {_named([holdout.ids[error.at]])} what is no finite number; write "
             "numbers such as 0.25 or 1e-3, with a point."
         ) from None
-    outside = np.flatnonzero((found < 0) | (found > 1)) if kind == "probability" else ()
-    if len(outside):
+    outside = np.flatnonzero((found < 0) | (found > 1))
+    if kind == "probability" and outside.size:
         raise _unfit(
-            f"predicts for {len(outside):,} ids, such as {_named([holdout.ids[outside[0]]])}, what "
-            "is no probability; they go from 0 to 1."
+            f"predicts for {count_of(outside.size, 'id', 'ids')}, such as "
+            f"{_named([holdout.ids[outside[0]]])}, what is no probability; they go from 0 to 1."
         )
     return _made(kind, found, (), holdout)
 
@@ -175,9 +176,7 @@ def _chunks(path: Path, holdout: Holdout, name: str | None) -> Any:
     raise errors[0]
 
 
-def _place(
-    ids: Sequence[str], place: NDArray[np.int64], holdout: Holdout, before: int
-) -> None:
+def _place(ids: Sequence[str], place: NDArray[np.int64], holdout: Holdout, before: int) -> None:
     """Note where in the file each id stands."""
     index = holdout.index
     try:
@@ -188,17 +187,18 @@ def _place(
             f"has {'an id' if len(unknown) == 1 else 'ids'} that nobody asked for, such as "
             f"{_named(unknown[:3])}; ids must be written exactly as they were given."
         ) from None
-    place_before = place[found]
-    counts = np.bincount(found, minlength=0) if found.size else np.zeros(1)
-    if (place_before >= 0).any() or (counts > 1).any():
-        old = np.flatnonzero(place_before >= 0)
-        at = ids[int(old[0])] if old.size else holdout.ids[int(np.argmax(counts > 1))]
-        raise _unfit(f"has id {_named([at])} twice; give one prediction for each.")
-    place[found] = np.arange(before, before + len(ids))
+    here = np.arange(before, before + len(ids))
+    old = np.flatnonzero(place[found] >= 0)
+    place[found] = here
+    # Of an id that stands here twice only one place was kept.
+    twice = old if old.size else np.flatnonzero(place[found] != here)
+    if twice.size:
+        raise _unfit(f"has id {_named([ids[int(twice[0])]])} twice; give one prediction for each.")
 
 
 def _words(texts: Sequence[str], holdout: Holdout, kind: Prediction) -> list[str]:
-    found = [columns.spelled(text) for text in texts]
+    spelled = {text: columns.spelled(text) for text in set(texts)}
+    found = [spelled[text] for text in texts]
     if kind == "text":
         too_long = next((i for i, text in enumerate(found) if len(text) > MOST_TEXT), None)
         if too_long is not None:
@@ -211,8 +211,9 @@ def _words(texts: Sequence[str], holdout: Holdout, kind: Prediction) -> list[str
     strange = [i for i, text in enumerate(found) if text not in known]
     if strange:
         raise _unfit(
-            f"predicts for {len(strange):,} ids, such as {_named([holdout.ids[strange[0]]])}, what "
-            "is none of the labels; take them from the description of the rows, letter by letter."
+            f"predicts for {count_of(len(strange), 'id', 'ids')}, such as "
+            f"{_named([holdout.ids[strange[0]]])}, what is none of the labels; take them from the "
+            "description of the rows, letter by letter."
         )
     return found
 
@@ -226,7 +227,7 @@ def _made(kind: Prediction, values: Any, said: tuple[str, ...], holdout: Holdout
 
 
 def _named(ids: Any) -> str:
-    return ", ".join(columns.shown(one) for one in ids)
+    return ", ".join(shown(one) for one in ids)
 
 
 def _unfit(message: str) -> InputError:

@@ -1,9 +1,10 @@
-"""What a look reveals, what it does not, and what it costs, in words that are true to the letter."""
+"""What a look reveals, what it does not, and what it costs, in words true to the letter."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nofluke.guard.sentences import count_of
 from nofluke.results import percent
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ def words(policy: Policy, *, confirmation_rows: int = 0) -> tuple[str, ...]:
         confirmation_rows: Rows that wait for the final confirmation.
 
     >>> from nofluke.guard.policies import from_spec
-    >>> print(words(from_spec({"rule": "rounded", "looks": 20}))[1])
-    A look tells the score of your submission, rounded to steps of 0.01, and limits for its \
-expected score on new rows.
+    >>> words(from_spec({"rule": "ladder", "looks": 20}))[0]
+    'The score is the share of rows whose label is predicted; more is better.'
     """
     return (
         _measured(policy),
@@ -59,11 +59,10 @@ def _ladder(policy: Policy) -> tuple[str, ...]:
 
 def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape of all of them)
     return (
-        "A look tells the score of the submission that leads, rounded to what one row or cluster can "
-        "change it by, and limits for the best expected score among all submissions so far. After "
-        "the first one, yours takes "
-        "the lead only if it beats the number shown by more than the standard error of its "
-        "difference from the submission that leads.",
+        "A look tells the score of the submission that leads, rounded to what one row or cluster "
+        "can change it by, and limits for the best expected score among all submissions so far. "
+        "After the first one, yours takes the lead only if it beats the number shown by more than "
+        "the standard error of its difference from the submission that leads.",
         "If it does not move, the look has told you that your submission is not better by so much, "
         "and not by how much it misses it. That nothing improved is an answer, and it costs the "
         "same.",
@@ -73,7 +72,7 @@ def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape 
 def _thresholdout(policy: Policy) -> tuple[str, ...]:
     said = policy.options
     rounded = f", rounded to steps of {said['step']:g}" if said.get("step") else ""
-    answers = _count(said["budget"], "such answer is", "such answers are")
+    answers = count_of(said["budget"], "such answer is", "such answers are")
     return (
         "You name the score on your own rows with each submission. If the score on the hidden "
         "rows, with noise, differs from it by less than a noisy threshold around "
@@ -107,7 +106,7 @@ def _rounded(policy: Policy) -> tuple[str, ...]:
 def _verdict(policy: Policy) -> tuple[str, ...]:
     said = policy.options
     margin = f" by more than {said['margin']:g}" if said.get("margin") else ""
-    wins = _count(said["wins"], 'verdict "better" is', 'verdicts "better" are')
+    wins = count_of(said["wins"], 'verdict "better" is', 'verdicts "better" are')
     moving = (
         ' After a verdict "better" that submission is what later ones are compared with.'
         if said.get("moving")
@@ -140,7 +139,7 @@ def _costs(policy: Policy) -> tuple[str, ...]:
     shared = f" Of these {' and '.join(limits)}." if limits else ""
     return (
         f"Each submission that is scored, and each comparison of two, costs one of "
-        f"{_count(policy.looks, 'look', 'looks')} that there are at these labels, for all teams "
+        f"{count_of(policy.looks, 'look', 'looks')} that there are at these labels, for all teams "
         f"and boards together.{shared}",
         "A trial, an upload that is refused, and one that fails cost nothing; the same predictions "
         "handed in again by the same member are told the same answer and cost nothing.",
@@ -166,11 +165,7 @@ def _waiting(rows: int) -> tuple[str, ...]:
     if not rows:
         return ()
     return (
-        f"{_count(rows, 'row', 'rows')} of those you predict {'waits' if rows == 1 else 'wait'} "
+        f"{count_of(rows, 'row', 'rows')} of those you predict {'waits' if rows == 1 else 'wait'} "
         "for the final confirmation: no look uses them, and they are opened once, for finalists "
         "named before.",
     )
-
-
-def _count(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
