@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from nofluke.errors import InputError, LimitError
 from nofluke.server.limits import RATES, Buckets, Limits, network
 
-
 SPELLINGS = ["Ann", "ANN", " ann", "Ａｎｎ"]
 
 

@@ -36,6 +36,8 @@ def test_an_address_over_tls_makes_cookies_secure_and_its_host_trusted():
 
     assert found.public_url == "https://board.example.org:8443"
     assert found.secure
+    assert found.secure_cookies is True
+    assert Settings().secure_cookies is False
     assert found.cookie() == "__Host-nofluke-session"
     assert found.cookie_options() == {
         "path": "/",

@@ -122,7 +122,9 @@ class TestRowsThatDoNotFit:
         assert read(tmp_path, CSV).digest
         refused(tmp_path, CSV.replace("é,0", "7,0"), "has id '7' twice")
 
-    @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e400", "1_0", "", "x", "0,5", "١", "0x1"])
+    @pytest.mark.parametrize(
+        "value", ["nan", "inf", "-inf", "1e400", "1_0", "", "x", "0,5", "١", "0x1"]
+    )
     def test_numbers_are_finite_and_plain(self, tmp_path, value):
         text = CSV.replace("7,0\n", f'7,"{value}"\n', 1).replace("007,1", f'007,"{value}"')
         refused(tmp_path, text, "no finite number", kind="number")
@@ -141,13 +143,17 @@ class TestRowsThatDoNotFit:
     def test_probabilities_go_from_0_to_1(self, tmp_path):
         for value in ("1.0000001", "-1e-300"):
             text = CSV.replace("007,1", f"007,{value}")
-            refused(tmp_path, text, "1 id, such as '007', what is no probability", kind="probability")
+            refused(
+                tmp_path, text, "1 id, such as '007', what is no probability", kind="probability"
+            )
         assert read(tmp_path, CSV.replace("007,1", "007,-0.0"), kind="probability").values[0] == 0
 
     def test_labels_are_those_of_the_board(self, tmp_path):
         told = refused(tmp_path, CSV.replace("007,1", "007,unheard-of"), "1 id, such as '007'")
         assert "unheard-of" not in told
-        assert read(tmp_path, CSV.replace("007,1", "007, 1.0 ")).digest == read(tmp_path, CSV).digest
+        assert (
+            read(tmp_path, CSV.replace("007,1", "007, 1.0 ")).digest == read(tmp_path, CSV).digest
+        )
 
 
 class TestFilesThatAreNone:
@@ -164,7 +170,9 @@ class TestFilesThatAreNone:
                 info.size = len(CSV.encode())
                 archive.addfile(info, io.BytesIO(CSV.encode()))
         else:
-            target.write(gzip.compress(CSV.encode()) if pack == "gzip" else b"(\xb5/\xfd" + b"x" * 99)
+            target.write(
+                gzip.compress(CSV.encode()) if pack == "gzip" else b"(\xb5/\xfd" + b"x" * 99
+            )
         refused(tmp_path, target.getvalue(), "nothing is unpacked", name=name, code="NF078")
 
     @pytest.mark.parametrize(
@@ -199,7 +207,10 @@ class TestFilesThatAreNone:
             ("[" * 10**5, "line of more|is no object"),
             ("[" * 10**4, "is no object"),
             ('{"id":' * 10**4, "is no object"),
-            ('{"id": "7", "prediction": ' + "[" * 30_000 + "]" * 30_000 + "}", "no number and no text|is no object"),
+            (
+                '{"id": "7", "prediction": ' + "[" * 30_000 + "]" * 30_000 + "}",
+                "no number and no text|is no object",
+            ),
             ('{"id": "7", "prediction": NaN}', "is no object"),
             ('{"id": "7", "prediction": Infinity}', "is no object"),
             ('{"id": "7", "prediction": null}', "nothing in the field 'prediction' of line 1"),
@@ -215,7 +226,13 @@ class TestFilesThatAreNone:
     )
     def test_broken_lines(self, tmp_path, line, match):
         for code in ("NF078",):
-            refused(tmp_path, line + "\n", match, name="a.jsonl" if line[0] in "{[" else "a.json", code=code)
+            refused(
+                tmp_path,
+                line + "\n",
+                match,
+                name="a.jsonl" if line[0] in "{[" else "a.json",
+                code=code,
+            )
 
     def test_names_and_contents_belong_together(self, tmp_path):
         table = pa.table({"id": IDS, "prediction": [1] * 6})
@@ -230,7 +247,9 @@ class TestParquet:
         nested = pa.table({"id": IDS, "prediction": [[1]] * 6})
         times = pa.table({"id": IDS, "prediction": pa.array([0] * 6, pa.timestamp("s"))})
         for table in (nested, times):
-            refused(tmp_path, table, "no numbers or texts in column", name="a.parquet", code="NF078")
+            refused(
+                tmp_path, table, "no numbers or texts in column", name="a.parquet", code="NF078"
+            )
         empty = pa.table({"id": IDS, "prediction": [1, None, 1, 0, 1, 0]})
         refused(tmp_path, empty, "1 empty cell in column", name="a.parquet", code="NF078")
         extra = pa.table({"id": IDS, "prediction": [1] * 6, "x": IDS})
@@ -245,7 +264,9 @@ class TestParquet:
         refused(tmp_path, rows, "more than 6 rows", name="a.parquet", code="NF078")
         ids = [f"r{i}" for i in range(6000)]
         many = holdout(ids, ["0", "1"] * 3000)
-        bomb = pa.table({"id": ids, "prediction": pa.array(["y" * 60_000] * 6000).dictionary_encode()})
+        bomb = pa.table(
+            {"id": ids, "prediction": pa.array(["y" * 60_000] * 6000).dictionary_encode()}
+        )
         refused(tmp_path, bomb, "MiB of text", name="a.parquet", hidden=many, code="NF078")
 
     def test_a_footer_that_lies_is_refused(self, tmp_path):

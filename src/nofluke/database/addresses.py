@@ -61,6 +61,13 @@ def address(place: str | Path) -> Address:
         raise StoreError(f"this is no address of a store; expected {_FORMS}.", code="NF071")
     if SCHEMES[scheme] == "sqlite":
         return _file("" if url.host or url.query else url.database or "")
+    # What follows a bare @ of a password would be taken for the host, and be shown.
+    if text.count("@") > 1:
+        raise StoreError(
+            "this is no address of a store: it has more than one @; write %40 for those of the "
+            f"user and the password. Expected {_FORMS}.",
+            code="NF071",
+        )
     return _server(url)
 
 

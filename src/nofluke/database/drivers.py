@@ -89,6 +89,12 @@ def _sqlite(path: Path, *, readers: bool) -> Engine:
             isolation_level=None,
             check_same_thread=False,
         )
+        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            db.close()
+            raise StoreError(
+                f"{path} is a SQLite file, but no store; name one that nofluke store migrate made.",
+                code="NF071",
+            )
         # FULL: what was told to be kept is on disk, whatever happens to the machine.
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")

@@ -206,10 +206,9 @@ class Database:
                 code="NF071",
             ) from None
         except (DBAPIError, PoolTimeoutError) as error:
+            rest = " Nothing of this was acknowledged; try again." if what == "written" else ""
             raise StoreError(
-                f"the store {self.url} cannot be {what}: {_why(error)}. "
-                "Nothing of this was acknowledged; try again.",
-                code="NF071",
+                f"the store {self.url} cannot be {what}: {_why(error)}.{rest}", code="NF071"
             ) from None
 
 
@@ -224,4 +223,4 @@ def _why(error: DBAPIError | PoolTimeoutError) -> str:
     if origin is None:
         return "no connection became free"
     said = getattr(getattr(origin, "diag", None), "message_primary", None) or str(origin)
-    return " ".join(said.split()).rstrip(".") or type(origin).__name__
+    return " ".join(said.split()).rstrip(".?") or type(origin).__name__

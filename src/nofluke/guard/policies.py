@@ -185,8 +185,20 @@ def from_spec(spec: Any) -> Policy:
             "rule='verdict' tells whether a submission is better than a baseline, and none is "
             "there; name the column of the baseline's predictions."
         )
+    _only_binary(policy)
     _state(policy, n=2)  # what the rule itself refuses, it refuses here
     return policy
+
+
+def _only_binary(policy: Policy) -> None:
+    """Refuse now what would fail at a look, on scores that only the guard knows."""
+    if policy.binary:
+        return
+    needs = "each unit's score to be the lowest or the highest possible one"
+    if policy.options.get("test") == "mcnemar":
+        raise _impossible(f"test='mcnemar' needs {needs}; take test='betting'.")
+    if policy.rule == "thresholdout" and policy.options.get("step") is None:
+        raise _impossible(f"thresholdout without a step needs {needs}; say step=.")
 
 
 def _defaults(policy: Policy) -> dict[str, Any]:
@@ -301,7 +313,7 @@ def submission(
     """
     if policy.kind.by_row:
         return release.Submission(scores(policy, holdout, predictions), training=training)
-    return release.Submission((), mean=statistic(policy, holdout, predictions), training=training)
+    return release.Submission(mean=statistic(policy, holdout, predictions), training=training)
 
 
 def training_score(policy: Policy, given: float | None) -> float | None:

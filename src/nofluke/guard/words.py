@@ -49,7 +49,8 @@ def _ladder(policy: Policy) -> tuple[str, ...]:
     step = policy.options["step"]
     return (
         f"A look tells the score of the submission that leads, rounded to steps of {step:g}, and "
-        "limits for the best expected score among all submissions so far. After the first one, "
+        "limits for the best expected score among all submissions so far and, as far as the "
+        "answer tells, for that of yours. After the first one, "
         f"yours takes the lead only if it beats the number shown by more than {step:g}.",
         "If it does not move, the look has told you that your submission is not better than the "
         f"number shown by more than {step:g}, and not by how much it misses it. That nothing "
@@ -60,7 +61,8 @@ def _ladder(policy: Policy) -> tuple[str, ...]:
 def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape of all of them)
     return (
         "A look tells the score of the submission that leads, rounded to what one row or cluster "
-        "can change it by, and limits for the best expected score among all submissions so far. "
+        "can change it by, and limits for the best expected score among all submissions so far "
+        "and, as far as the answer tells, for that of yours. "
         "After the first one, yours takes the lead only if it beats the number shown by more than "
         "the standard error of its difference from the submission that leads.",
         "If it does not move, the look has told you that your submission is not better by so much, "

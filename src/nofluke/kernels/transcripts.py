@@ -18,7 +18,7 @@ stands among the looks is the analyst's choice, which may depend on the answers 
 at one depth of the tree there are nodes with many looks behind them and nodes with few. Equal
 shares for the paths of each length do not add up to 1 then: whoever compares on the paths that have
 a large share for their length, and looks on those that have a small one, gets more than alpha.
-(With 101 values and 60 answers the worst such tree has seven times as much.) So at depth k, for
+(With 51 values and 60 looks the worst such tree has seven times as much.) So at depth k, for
 k answers of either sort, all shares come from *one* law over boards of k answers, q_k, under which
 boards of each kind have equal shares. A node with l looks and c = k - l comparisons gets
 

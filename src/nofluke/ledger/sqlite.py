@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PATIENCE = 60.0
 
 _APPLICATION = 0x6E666C67  # "nflg"
+_STORE = 0x6E667374  # "nfst", of database.drivers
 # The triggers keep honest hands from slipping; whoever removes them is found by the chain.
 _SCHEMA = (
     "CREATE TABLE entries (seq INTEGER PRIMARY KEY, line BLOB NOT NULL) STRICT",
@@ -50,6 +51,12 @@ class Sqlite:
         try:
             with self._told("opened"):
                 known = self._db.execute("PRAGMA application_id").fetchone()[0]
+            if known == _STORE:
+                raise LedgerError(
+                    f"{path} is a store of several ledgers; name one of them, as in "
+                    f"sqlite:///{path}#ledger.",
+                    code="NF068",
+                )
             if known != _APPLICATION:
                 raise LedgerError(
                     f"{path} is a SQLite file, but no ledger; name one that nofluke ledger init "

@@ -149,6 +149,12 @@ def _database(text: str, first: bytes | None = None) -> Store:
             "ledger.db or ledger.jsonl, or a database, such as postgresql://host/database#name.",
             code="NF068",
         )
+    if set(name) & set("@/"):  # an unescaped # in a password would show what follows it
+        raise LedgerError(
+            "the name of a ledger, which follows the #, has no @ and no /; in a user or a "
+            "password write %23 for #.",
+            code="NF068",
+        )
     from nofluke.database.engine import Database
     from nofluke.database.lines import DatabaseLines
 

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nofluke.database.engine import Database
 from nofluke.errors import LimitError, NoflukeError, StoreError
-from nofluke.server import api, operations, problems
+from nofluke.server import api, operations, pages, problems
 from nofluke.server.api import documentation
 from nofluke.server.headers import SecurityHeaders
 from nofluke.server.hosts import TrustedHosts
@@ -37,12 +37,12 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
     """
     own = database is None
     db = Database(settings.store) if database is None else database
-    worker = Worker(db, threads=settings.workers)
     spool = Spool(settings.folder, max_bytes=settings.max_upload_bytes)
 
     @asynccontextmanager
     async def living(_app: FastAPI) -> AsyncIterator[None]:
         spool.sweep()
+        worker = app.state.worker = Worker(db, threads=settings.workers)
         worker.start()
         try:
             yield
@@ -64,7 +64,8 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
     )
     app.state.settings, app.state.database, app.state.spool = settings, db, spool
     app.state.limits = Limits(settings.rate_factor)
-    metrics = Metrics(queued=lambda: _queued(db), alive=lambda: worker.alive)
+    app.state.worker = None
+    metrics = Metrics(queued=lambda: _queued(db), alive=lambda: _works(app))
     problems.install(app)
     documentation.install(app)
     app.include_router(
@@ -72,11 +73,12 @@ def create_app(settings: Settings, *, database: Database | None = None) -> FastA
             metrics=metrics,
             checks={
                 "store": lambda: _store(db),
-                "worker": lambda: None if worker.alive else "does not run",
+                "worker": lambda: None if _works(app) else "does not run",
             },
         )
     )
     app.include_router(api.router())
+    pages.mount(app)
     _around(app, settings, metrics)
     return app
 
@@ -86,8 +88,9 @@ def _around(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     app.add_middleware(SmallBodies)
     app.add_middleware(_Paced)
     app.add_middleware(TrustedHosts, hosts=settings.trusted_hosts)
-    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
     app.add_middleware(Observed, metrics=metrics)
+    # Outermost, so that answers to errors that nobody foresaw have them, too.
+    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
 
 
 class _Paced:
@@ -105,6 +108,11 @@ class _Paced:
             except LimitError as error:
                 app = await problems.answer(Request(scope), error)
         await app(scope, receive, send)
+
+
+def _works(app: FastAPI) -> bool:
+    worker: Worker | None = app.state.worker
+    return worker is not None and worker.alive
 
 
 def _queued(db: Database) -> int | None:

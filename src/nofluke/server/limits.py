@@ -109,7 +109,7 @@ RATES = {
     "sign-in-address": Rate(60, 2.0, "attempts to sign in from this address"),
     "sign-in-pair": Rate(10, 30.0, "attempts to sign in with this name from this address"),
     "sign-in-name": Rate(100, 15.0, "attempts to sign in with this name"),
-    "join": Rate(30, 10.0, "invitations from this address"),
+    "join": Rate(120, 2.0, "invitations from this address"),
     "password": Rate(10, 30.0, "changes of this password"),
 }
 

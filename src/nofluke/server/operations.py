@@ -208,11 +208,18 @@ class _Request:
             extra={"fields": {"request": self.id, "route": self.route, **told_of(error)}},
         )
         if self.status is None:
-            answer = problems.response(problems.unforeseen())
+            answer = await _unforeseen(Request(self._scope))
             await answer(self._scope, receive, self.send)
         else:
             # The answer has begun; breaking off is all that tells the client it is not whole.
             raise _BrokenOff from None
+
+
+async def _unforeseen(request: Request) -> Response:
+    try:
+        return await problems.answer(request, problems.unforeseen())
+    except Exception:  # noqa: BLE001 (whatever was wrong may be wrong with the page, too)
+        return problems.response(problems.unforeseen())
 
 
 class _BrokenOff(Exception):  # noqa: N818 (it is no error of its own)

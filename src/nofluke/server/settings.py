@@ -85,6 +85,8 @@ class Settings:
             object.__setattr__(self, "idle_hours", self.session_hours)
         url = _public_url(self.public_url or self._own_url())
         object.__setattr__(self, "public_url", url)
+        if self.secure_cookies is None:
+            object.__setattr__(self, "secure_cookies", url.startswith("https:"))
         if self.secure_cookies and url.startswith("http:"):
             raise _refused(
                 "public_url", url, "cookies that travel over TLS only need an https address"
@@ -117,8 +119,7 @@ class Settings:
     @property
     def secure(self) -> bool:
         """Whether cookies travel over TLS only."""
-        chosen = self.secure_cookies
-        return self.public_url.startswith("https:") if chosen is None else chosen
+        return bool(self.secure_cookies)
 
     def cookie(self, name: str = "session") -> str:
         """A cookie's name; over TLS such that no other host can set it.

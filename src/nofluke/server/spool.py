@@ -230,7 +230,7 @@ class _Intake:
             raise _malformed("the form has no boundary")
         parts = _Parts(self)
         try:
-            parser = MultipartParser(boundary, parts.callbacks(), max_header_size=_HEADER)
+            parser = MultipartParser(boundary, parts.callbacks())
             async for chunk in self.spool.chunks(request):
                 parser.write(chunk)
                 for piece in parts.taken():
@@ -303,10 +303,15 @@ class _Parts:
         self._data = bytearray()
 
     def _header_name(self, data: bytes, start: int, end: int) -> None:
-        self._header += data[start:end]
+        self._header = self._grown(self._header, data[start:end])
 
     def _header_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
+        self._value = self._grown(self._value, data[start:end])
+
+    def _grown(self, text: bytes, more: bytes) -> bytes:
+        if len(text) + len(more) > _HEADER:
+            raise _malformed("a part has endless headers")
+        return text + more
 
     def _header_end(self) -> None:
         if self._header.lower() == b"content-disposition":

@@ -25,6 +25,8 @@ from nofluke.server import holdings, people, scoring, times, told
 from nofluke.server.journal import Journal, sealed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection, RowMapping
 
     from nofluke.database.engine import Database
@@ -59,8 +61,12 @@ def wake() -> None:
         _NEWS.notify_all()
 
 
-def score_next(db: Database) -> bool:
+def score_next(db: Database, *, claims: Claims | None = None) -> bool:
     """Score the submission that has waited longest and is the first of its rows.
+
+    Args:
+        db: The database.
+        claims: Rows that other threads are at work on, and that are passed over.
 
     Returns:
         Whether there was one; it may have been scored by another process meanwhile.
@@ -68,14 +74,22 @@ def score_next(db: Database) -> bool:
     Raises:
         StoreError: The store cannot be read or written (NF071); the submission waits on.
     """
+    claims = Claims() if claims is None else claims
     with db.reading() as connection:
-        row = _first(connection)
+        row = next((row for row in _heads(connection) if claims.take(row["holdout"])), None)
         if row is None:
             return False
-        held = holdings.load(connection, row["holdout"])
-        before = holdings.last_look(connection, held.id)
-        answer = _answer(connection, held, row)
-    _keep(db, held, row, before, answer)
+        try:
+            held = holdings.load(connection, row["holdout"])
+            before = holdings.last_look(connection, held.id)
+            answer = _answer(connection, held, row)
+        except BaseException:
+            claims.give_back(row["holdout"])
+            raise
+    try:
+        _keep(db, held, row, before, answer)
+    finally:
+        claims.give_back(row["holdout"])
     return True
 
 
@@ -86,8 +100,8 @@ def waiting(db: Database) -> int:
         return int(connection.execute(asked).scalar_one())
 
 
-def _first(connection: Connection, holdout: str | None = None) -> RowMapping | None:
-    """The first submission in the queue of its rows; of those, the one that came first."""
+def _heads(connection: Connection, holdout: str | None = None) -> Sequence[RowMapping]:
+    """The first submission in the queue of all rows, or of some; which came first comes first."""
     queue = select(table.c.holdout, func.min(table.c.number).label("number"))
     queue = queue.where(table.c.status == "queued").group_by(table.c.holdout)
     if holdout is not None:
@@ -98,7 +112,7 @@ def _first(connection: Connection, holdout: str | None = None) -> RowMapping | N
         .join(heads, (heads.c.holdout == table.c.holdout) & (heads.c.number == table.c.number))
         .order_by(table.c.created, table.c.id)
     )
-    return connection.execute(asked.limit(1)).mappings().first()
+    return connection.execute(asked).mappings().all()
 
 
 def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Answer:
@@ -122,9 +136,8 @@ def _keep(
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
     with db.writing(people.lock(held.id)) as connection:
-        first = _first(connection, held.id)
         # Another process was faster, or what was computed rests on a state that is gone.
-        if first is None or first["id"] != row["id"]:
+        if [head["id"] for head in _heads(connection, held.id)] != [row["id"]]:
             return
         if holdings.last_look(connection, held.id) != before:
             return
@@ -180,6 +193,26 @@ def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Answe
     connection.execute(delete(predictions).where(predictions.c.submission == row["id"]))
 
 
+class Claims:
+    """Rows that a thread of this process is at work on; of other processes it knows nothing."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._lock = threading.Lock()
+
+    def take(self, holdout: str) -> bool:
+        """Claim some rows; False where another thread has."""
+        with self._lock:
+            free = holdout not in self._taken
+            self._taken.add(holdout)
+            return free
+
+    def give_back(self, holdout: str) -> None:
+        """Leave them to others."""
+        with self._lock:
+            self._taken.discard(holdout)
+
+
 class Worker:
     """Threads that score what is queued, until they are told to stop.
 
@@ -201,7 +234,7 @@ class Worker:
     """
 
     def __init__(self, db: Database, *, threads: int = 1) -> None:
-        self._db, self._stopped = db, threading.Event()
+        self._db, self._stopped, self._claims = db, threading.Event(), Claims()
         self._threads = [
             threading.Thread(target=self._run, name=f"scoring-{i}", daemon=True)
             for i in range(threads)
@@ -245,7 +278,7 @@ class Worker:
             with _NEWS:
                 heard = _news
             try:
-                if score_next(self._db):
+                if score_next(self._db, claims=self._claims):
                     pause = PAUSE
                     continue
                 pause = PAUSE

@@ -44,6 +44,16 @@ class Guard:
             return None
         return told
 
+    def compare(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> Released | None:
+        """What is told about two submissions, shape (n,) both; None where the rule refuses."""
+        try:
+            told, self.state = release.compare(self.state, self.right(a), self.right(b))
+        except InputError as error:
+            if error.code != "NF365":
+                raise
+            return None
+        return told
+
     def hidden_score(self, labels: NDArray[np.int64]) -> float:
         """The score on the hidden rows, which no analyst is told."""
         return float(self.right(labels).mean())
@@ -130,6 +140,55 @@ def _better(answer: Released, told: Released) -> bool:
     if answer.value is None or told.value is None:
         return answer.verdict == "better"
     return answer.value > told.value
+
+
+def climb_by_comparing(
+    guard: Guard, *, tries: int, block: int, rng: np.random.Generator
+) -> Attacked:
+    """Turn a random block of labels round and keep what a comparison calls better.
+
+    Args:
+        guard: The hidden rows.
+        tries: How many blocks are tried.
+        block: Rows in a block.
+        rng: The attacker's own coins.
+    """
+    n, gains, last = guard.state.n, 0, None
+    current = rng.integers(0, 2, n)
+    for _ in range(tries):
+        turned = current.copy()
+        turned[rng.choice(n, block, replace=False)] ^= 1
+        told = guard.compare(current, turned)
+        if told is None:
+            break
+        last = told
+        if told.verdict == "better":
+            current, gains = turned, gains + 1
+    return Attacked(last, guard.hidden_score(current), gains, current)
+
+
+def reconstruct_by_comparing(guard: Guard, *, block: int, rng: np.random.Generator) -> float:
+    """Learn the labels from comparisons of submissions that differ in a block of rows.
+
+    Args:
+        guard: The hidden rows.
+        block: Rows in a block; 1 asks for one label at a time.
+        rng: The attacker's own coins.
+
+    Returns:
+        The share of labels that is right in the end.
+    """
+    n = guard.state.n
+    found = rng.integers(0, 2, n)
+    for rows in np.split(rng.permutation(n), range(block, n, block)):
+        turned = found.copy()
+        turned[rows] ^= 1
+        told = guard.compare(found, turned)
+        if told is None:
+            break
+        if told.verdict == "better":
+            found = turned
+    return guard.hidden_score(found)
 
 
 def reconstruct(guard: Guard, *, rng: np.random.Generator, training: float = TRUTH) -> float:
