@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import random
 import re
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +13,7 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra dev")
 pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python, of the extra dev")
 
+from house import House
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -27,74 +24,7 @@ _OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PASSWORD = "three words and a half"
 SECONDS = 15_000  # milliseconds that a page may take on a busy machine
-
-
-class House:
-    """A server that listens, with an empty store and the link of its console.
-
-    Args:
-        folder: Where its store and its uploads are.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        import uvicorn
-
-        from nofluke.database.engine import Database
-        from nofluke.server import accounts
-        from nofluke.server.app import create_app
-        from nofluke.server.settings import Settings
-
-        self.folder = folder
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.settings = Settings(
-            store=f"sqlite:///{folder / 'keeper.db'}",
-            port=self._socket.getsockname()[1],
-            folder=folder / "uploads",
-            rate_factor=100.0,
-            max_upload_bytes=200_000,
-        )
-        self.url = self.settings.public_url
-        self.db = Database(self.settings.store)
-        self.db.migrate()
-        self.link = accounts.first_link(self.db, self.settings)
-        app = create_app(self.settings, database=self.db)
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
-        )
-        self._thread.start()
-        while not self._server.started:
-            assert self._thread.is_alive(), "the server did not start"
-            time.sleep(0.02)
-
-    def close(self) -> None:
-        self._server.should_exit = True
-        self._thread.join(20)
-        self._socket.close()
-        self.db.close()
-
-    def rows(self, *, n: int = 120) -> Path:
-        """A file of labelled rows."""
-        path = self.folder / "rows.csv"
-        lines = [f"r{i:04d},{_label(i)}" for i in range(n)]
-        path.write_text("\n".join(["id,label", *lines]) + "\n")
-        return path
-
-    def upload(self, right: float, *, n: int = 120, seed: int = 0, name: str = "") -> Path:
-        """A file of predictions, of which about the share ``right`` is right."""
-        draw = random.Random(f"{right} {seed}")
-        path = self.folder / (name or f"predictions-{right}-{seed}.csv")
-        lines = [
-            f"r{i:04d},{_label(i) if draw.random() < right else 'other'}" for i in range(n)
-        ]
-        path.write_text("\n".join(["id,prediction", *lines]) + "\n")
-        return path
-
-
-def _label(i: int) -> str:
-    return ("benign", "malign", "other")[random.Random(i).randrange(3)]
 
 
 @pytest.fixture(scope="session")
@@ -146,7 +76,11 @@ def watch(page: Page, wrong: list[str]) -> None:
         if message.type in {"error", "warning"} and not refused.match(message.text):
             wrong.append(f"{page.url}: {message.type}: {message.text}")
 
+    def failed(request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the next page was asked for meanwhile
+            wrong.append(f"{request.url}: {request.failure}")
+
     page.on("console", said)
     page.on("pageerror", lambda error: wrong.append(f"{page.url}: {error}"))
-    page.on("requestfailed", lambda request: wrong.append(f"{request.url}: {request.failure}"))
+    page.on("requestfailed", failed)
     page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))

@@ -51,7 +51,9 @@ def problem(error: NoflukeError) -> Problem:
 
 def _to_sign_in(request: Request) -> Response:
     asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    there = "/signin" + (f"?next={quote(asked)}" if request.method == "GET" and asked != "/" else "")
+    there = "/signin" + (
+        f"?next={quote(asked)}" if request.method == "GET" and asked != "/" else ""
+    )
     if fragment(request):
         return Response(status_code=204, headers={"HX-Redirect": "/signin"})
     return RedirectResponse(there, status_code=303)

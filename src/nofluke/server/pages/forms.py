@@ -93,6 +93,4 @@ def real(fields: Mapping[str, str], name: str, label: str) -> float | None:
 
 
 def _refused(label: str, text: str, expected: str) -> InputError:
-    return InputError(
-        f"“{label}” holds {visible(text[:40])!r}; expected {expected}.", code="NF098"
-    )
+    return InputError(f"“{label}” holds {visible(text[:40])!r}; expected {expected}.", code="NF098")

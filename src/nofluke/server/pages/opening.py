@@ -111,7 +111,9 @@ def _opened(request: Request, visit: Visit, received: Form) -> Response:
     try:
         if received.file is None or not received.file.size:
             raise InputError("no file was chosen, or it is empty; choose one.", code="NF098")
-        board = boards.create(visit.db, visit.who, spec(received.fields), received.file.path, file=received.file.name)
+        board = boards.create(
+            visit.db, visit.who, spec(received.fields), received.file.path, file=received.file.name
+        )
     except (InputError, HoldoutError) as error:
         told = errors.problem(error)
         return _form(request, {**_DEFAULTS, **received.fields}, status=told.status, problem=told)

@@ -103,7 +103,13 @@ def join(request: Request, visit: Anybody, fields: Fields) -> Response:
 
 
 def _join(
-    request: Request, secret: str, invited: Invited, *, name: str = "", status: int = 200, **said: object
+    request: Request,
+    secret: str,
+    invited: Invited,
+    *,
+    name: str = "",
+    status: int = 200,
+    **said: object,
 ) -> Response:
     heading, sentence = _WORDS.get(invited.role, _BOARD)
     if invited.role not in _WORDS:

@@ -87,7 +87,9 @@ def compare(request: Request, visit: Person, fields: Fields, slug: str) -> Respo
     """Which of two is better; costs a look."""
     chosen = {side: fields.get(side, "") for side in ("first", "second")}
     try:
-        found, new = submissions.compare(visit.db, visit.who, slug, chosen["first"], chosen["second"])
+        found, new = submissions.compare(
+            visit.db, visit.who, slug, chosen["first"], chosen["second"]
+        )
     except (InputError, HoldoutError) as error:
         return _comparing(request, visit, slug, chosen, error)
     return _to_card(found, new=new)

@@ -78,7 +78,11 @@ def look_up(request: Request) -> Visit:
     state = request.app.state
     settings: Settings = state.settings
     session = request.cookies.get(settings.cookie())
-    actor = accounts.by_session(state.database, session, idle_hours=settings.idle_hours) if session else None
+    actor = (
+        accounts.by_session(state.database, session, idle_hours=settings.idle_hours)
+        if session
+        else None
+    )
     before = request.cookies.get(settings.cookie("visit"))
     found = Visit(
         db=state.database,

@@ -116,7 +116,9 @@ def lines(text: str) -> list[str]:
 
 def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
     """The limits of a board on one scale of 0 to 1000; None where there are none to draw."""
-    known = [(s, s.lower, s.upper) for s in standings if s.lower is not None and s.upper is not None]
+    known = [
+        (s, s.lower, s.upper) for s in standings if s.lower is not None and s.upper is not None
+    ]
     if not known:
         return None
     low, high = min(lower for _, lower, _ in known), max(upper for _, _, upper in known)
