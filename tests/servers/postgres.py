@@ -1,6 +1,7 @@
 """A private cluster of PostgreSQL for tests: made afresh, and as durable as a real one."""
 
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -26,8 +27,8 @@ def missing() -> str | None:
     """Why no cluster can be started here, if so."""
     if binaries() is None:
         return "PostgreSQL is not installed (Debian and Ubuntu: apt-get install postgresql)"
-    if os.geteuid() == 0 and shutil.which("runuser") is None:
-        return "PostgreSQL does not run as root, and there is no runuser"
+    if os.geteuid() == 0 and not _known("postgres"):
+        return "PostgreSQL does not run as root, and there is no user postgres"
     return None
 
 
@@ -37,33 +38,28 @@ class Cluster:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nofluke-pg-"))
         self.port = _free()
-        self._made, self._template = 0, False
-        self._owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        if self._owner:
-            shutil.chown(self.folder, "postgres")
+        self._made = 0
+        # PostgreSQL does not run as root.
+        self._as = {}
+        if os.geteuid() == 0:
+            self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
+            shutil.chown(self.folder, "postgres", "postgres")
         secret = self.folder / "secret"
         secret.write_text(PASSWORD + "\n")
-        if self._owner:
-            shutil.chown(secret, "postgres")
-        self._run(
-            "initdb",
-            "-D",
-            self.data,
-            "-U",
-            USER,
-            "-A",
-            "scram-sha-256",
-            f"--pwfile={secret}",
-            "-E",
-            "UTF8",
-            "--locale=C.UTF-8",
-            "--no-instructions",
-        )
+        secret.chmod(0o644)
+        done = subprocess.run(
+            [binaries() / "initdb", "-D", self.data, "-U", USER, "-A", "scram-sha-256",
+             f"--pwfile={secret}", "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions",
+             "--wal-segsize=1"],
+            cwd="/", capture_output=True, text=True, check=False, **self._as,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
         with (self.data / "postgresql.conf").open("a") as conf:
             conf.write(
                 f"port = {self.port}\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
                 f"unix_socket_directories = '{self.folder}'\nshared_buffers = '32MB'\n"
-                "restart_after_crash = off\n"
+                # After a kill the file system is synchronised once, not file by file.
+                "restart_after_crash = off\nrecovery_init_sync_method = syncfs\n"
             )
         self.start()
 
@@ -72,68 +68,81 @@ class Cluster:
         return self.folder / "data"
 
     def url(self, name: str) -> str:
+        """The address of a database."""
         return f"postgresql://{USER}:{_QUOTED}@127.0.0.1:{self.port}/{name}"
 
     def new(self) -> str:
-        """The address of a new, empty database."""
-        return self._create("template1")
+        """The address of a place without tables: a schema, as a database is a thousand files."""
+        self._made += 1
+        name = f"t{self._made}"
+        self.run(f"CREATE SCHEMA {name}")
+        return f"{self.url('postgres')}?options=-csearch_path%3D{name}"
 
     def migrated(self) -> str:
-        """The address of a new database with the tables."""
+        """The address of a new place with the tables."""
         from nofluke.database.engine import Database
 
-        if not self._template:
-            self.run("CREATE DATABASE migrated")
-            with Database(self.url("migrated")) as database:
-                database.migrate()
-            self._template = True
-        return self._create("migrated")
+        url = self.new()
+        with Database(url) as database:
+            database.migrate()
+        return url
 
-    def run(self, statement: str, name: str = "postgres") -> None:
+    def run(self, statement: str, url: str | None = None) -> None:
         """Run one statement, as nobody does who goes through the package."""
         import psycopg
 
-        with psycopg.connect(self.url(name), autocommit=True) as connection:
+        with psycopg.connect(url or self.url("postgres"), autocommit=True) as connection:
             connection.execute(statement)
 
-    def _create(self, template: str) -> str:
-        self._made += 1
-        self.run(f"CREATE DATABASE t{self._made} TEMPLATE {template}")
-        return self.url(f"t{self._made}")
-
     def start(self) -> None:
-        self._run("pg_ctl", "-D", self.data, "-w", "-t", "60", "-l", self.folder / "log", "start")
+        """Start it, and wait until it answers."""
+        import psycopg
+
+        # A child of ours, so that it is reaped when it is killed, whatever the first process does.
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [binaries() / "postgres", "-D", self.data],
+                stdout=log, stderr=log, cwd="/", start_new_session=True, **self._as,
+            )  # fmt: skip
+        patience = time.monotonic() + 60
+        while True:
+            try:
+                return self.run("SELECT 1")
+            except psycopg.OperationalError as error:
+                log = (self.folder / "log").read_text()[-2000:]
+                assert self._server.poll() is None, log
+                if time.monotonic() > patience:
+                    raise RuntimeError(log) from error
+                time.sleep(0.02)
 
     def kill(self) -> None:
-        """Kill the whole cluster at once: first its postmaster, then what it has begun."""
-        head = int((self.data / "postmaster.pid").read_text().split()[0])
-        children = _children(head)
-        for pid in (head, *children):
+        """Kill all of its processes with kill -9, and wait until they are gone."""
+        children = _children(self._server.pid)
+        for pid in (self._server.pid, *children):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self._server.wait()
         patience = time.monotonic() + 30
-        while any(Path(f"/proc/{pid}").exists() and _alive(pid) for pid in (head, *children)):
+        while any(_alive(pid) for pid in children):
             assert time.monotonic() < patience
             time.sleep(0.01)
 
     def close(self) -> None:
         """Stop it, and take everything away."""
         try:
-            self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+            if self._server.poll() is None:
+                self._server.send_signal(signal.SIGQUIT)  # nothing of it is needed any more
+            self._server.wait(timeout=60)
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _run(self, name: str, *words: object) -> None:
-        done = subprocess.run(
-            [*self._owner, str(binaries() / name), *map(str, words)],
-            cwd="/",
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=False,
-            text=True,
-            env={**os.environ, "LC_ALL": "C.UTF-8"},
-        )
-        assert done.returncode == 0, f"{name}: {done.stderr}"
+
+def _known(user: str) -> bool:
+    try:
+        pwd.getpwnam(user)
+    except KeyError:
+        return False
+    return True
 
 
 def _free() -> int:
