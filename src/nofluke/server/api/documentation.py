@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from nofluke.server import problems, spool
+from nofluke.server import problems, records, spool
+from nofluke.server.api import meanings
 from nofluke.server.problems import Problem
 
 PREFIX = "/api/v1"
@@ -102,7 +103,10 @@ def _described(app: FastAPI) -> dict[str, Any]:
     )
     made = TypeAdapter(Problem).json_schema(ref_template="#/components/schemas/{model}")
     parts = made.pop("$defs", {})
-    told.setdefault("components", {}).setdefault("schemas", {}).update({**parts, "Problem": made})
+    schemas = told.setdefault("components", {}).setdefault("schemas", {})
+    schemas.update({**parts, "Problem": made})
+    known = (getattr(module, name, None) for module in (records, problems) for name in schemas)
+    meanings.tell(schemas, [kind for kind in known if isinstance(kind, type)])
     return told
 
 
