@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,8 +87,6 @@ def _redeemed(house: Any, link: str, name: str) -> Any:
 
 
 def _wait(db: Any, actor: Any, ids: list[str]) -> None:
-    import time
-
     for _ in range(600):
         if all(submissions.submission(db, actor, i).status == "released" for i in ids):
             return
@@ -123,17 +123,19 @@ def test_pages_fit_on_a_phone(world, visitor, width):
     viewport = {"width": width, "height": 640}
     for page, path in _walk(world, visitor, viewport=viewport, has_touch=True, is_mobile=True):
         wide = page.evaluate(
-            """() => [...document.querySelectorAll("body *")].filter(
-                 (e) => e.getBoundingClientRect().right > innerWidth + 1
-                        && !e.closest(".nf-scroll, .k-skip")).map((e) => e.outerHTML.slice(0, 120))"""
+            """() => [...document.querySelectorAll("body *")]
+                 .filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
+                 .filter((e) => !e.closest(".nf-scroll, .k-skip"))
+                 .map((e) => e.outerHTML.slice(0, 120))"""
         )
         assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, wide)
         assert not wide, path
         # Links within sentences may be as high as their line (WCAG 2.5.8).
         small = page.evaluate(
-            """() => [...document.querySelectorAll("button, input, select, textarea, nav a")].filter(
-                 (e) => e.offsetParent && e.type !== "hidden"
-                        && (e.offsetHeight < 20 || e.offsetWidth < 20)).map((e) => e.outerHTML)"""
+            """() => [...document.querySelectorAll("button, input, select, textarea, nav a")]
+                 .filter((e) => e.offsetParent && e.type !== "hidden")
+                 .filter((e) => e.offsetHeight < 20 || e.offsetWidth < 20)
+                 .map((e) => e.outerHTML)"""
         )
         assert not small, path
 
@@ -144,8 +146,8 @@ def test_every_page_says_where_one_is(world, visitor):
         heads = page.evaluate(
             "[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => +h.tagName[1])"
         )
-        assert heads.count(1) == 1 and heads[0] == 1, (path, heads)
-        assert all(b <= a + 1 for a, b in zip(heads, heads[1:], strict=False)), (path, heads)
+        assert (heads[0], heads.count(1)) == (1, 1), (path, heads)
+        assert all(b <= a + 1 for a, b in pairwise(heads)), (path, heads)
         assert page.locator("main").count() == page.locator("html[lang=en]").count() == 1
         unnamed = page.evaluate(
             """() => [...document.querySelectorAll("table")].filter(

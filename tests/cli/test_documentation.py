@@ -114,6 +114,7 @@ def test_every_page_has_a_code_in_use():
         "plan",
         "rank",
         "runs",
+        "submit",
     ],
 )
 def test_every_option_is_explained(command, capsys):
@@ -123,6 +124,15 @@ def test_every_option_is_explained(command, capsys):
     text = (DOCS / "reference/command-line.md").read_text("utf-8")
 
     assert "--format" in options
+    assert [option for option in sorted(options) if f"`{option}`" not in text] == []
+
+
+def test_every_option_of_the_server_is_explained(capsys):
+    assert run(["serve", "--help"]) == 0
+    options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    text = (DOCS / "reference/command-line.md").read_text("utf-8")
+
+    assert "--store" in options
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 

@@ -18,7 +18,7 @@ from nofluke.server import accounts, boards, passwords, submissions
 from nofluke.server.app import create_app
 from nofluke.server.settings import Settings
 
-PASSWORD = "three words and a half"
+PASSWORD = "three words and a half"  # noqa: S105
 TEMPLATES = resources.files("nofluke.server.pages") / "templates"
 STATIC = resources.files("nofluke.server.pages") / "static"
 
@@ -35,6 +35,7 @@ class House:
         self.db.migrate()
         self.keeper = Keeper(self.db, folder)
         self.app = create_app(self.settings, database=self.db)
+        self.app.state.spool.sweep()  # as the app does when it starts
         self.keeper.open()
         self.bob = self.keeper.join("tumours", "bob", team="blue")
         self.cyd = self.keeper.join("tumours", "cyd", team="red")
@@ -515,6 +516,6 @@ def test_no_template_has_script_or_style_of_its_own(name):
 
 
 def test_the_hint_on_passwords_says_what_is_asked():
-    from nofluke.server.pages.signing import PASSWORD_HINT
+    from nofluke.server.pages.signing import HINT
 
-    assert str(passwords.SHORTEST) in PASSWORD_HINT
+    assert str(passwords.SHORTEST) in HINT

@@ -62,7 +62,7 @@ class House:
 
     def upload(self, right: float, *, n: int = 120, seed: int = 0, name: str = "") -> Path:
         """A file of predictions, of which about the share ``right`` is right."""
-        draw = random.Random(f"{right} {seed}")
+        draw = random.Random(f"{right} {seed}")  # noqa: S311
         path = self.folder / (name or f"predictions-{right}-{seed}.csv")
         lines = [f"r{i:04d},{_label(i) if draw.random() < right else 'other'}" for i in range(n)]
         path.write_text("\n".join(["id,prediction", *lines]) + "\n")
@@ -70,4 +70,4 @@ class House:
 
 
 def _label(i: int) -> str:
-    return ("benign", "malign", "other")[random.Random(i).randrange(3)]
+    return ("benign", "malign", "other")[random.Random(i).randrange(3)]  # noqa: S311

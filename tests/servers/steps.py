@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-PASSWORD = "three words and a half"
+PASSWORD = "three words and a half"  # noqa: S105
 
 
 def come_in(page: Page, link: str, name: str) -> None:

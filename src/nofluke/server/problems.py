@@ -145,9 +145,9 @@ def status_of(error: NoflukeError) -> int:
     if isinstance(error, RequestError):
         return error.status
     if error.code in _BY_CODE:
-        return _BY_CODE[error.code]
+        return int(_BY_CODE[error.code])
     found = (status for kind, status in _BY_KIND if isinstance(error, kind))
-    return next(found, HTTPStatus.INTERNAL_SERVER_ERROR)
+    return int(next(found, HTTPStatus.INTERNAL_SERVER_ERROR))
 
 
 def response(error: NoflukeError) -> Response:

@@ -11,7 +11,7 @@ from nofluke.errors import AccessError, InputError
 from nofluke.server import accounts
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import render
-from nofluke.server.pages.signing import PASSWORD_HINT
+from nofluke.server.pages.signing import HINT
 from nofluke.server.pages.visits import Fields, Person, Visit
 from nofluke.server.records import Scope
 
@@ -89,7 +89,7 @@ def _shown(
         tokens=accounts.tokens(visit.db, visit.who),
         made=made,
         scopes=_SCOPES,
-        password_hint=PASSWORD_HINT,
+        password_hint=HINT,
         problem=None if error is None else errors.problem(error),
         done=forms.done(request),
         here="account",

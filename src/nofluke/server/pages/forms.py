@@ -22,7 +22,7 @@ _DONE: Final = {
     "closed": "The board is closed.",
     "confirmed": "The final rows were opened.",
     "finalist": "This submission is named for the final rows.",
-    "known": "These predictions were submitted before: this is what was told then. Nothing was charged.",
+    "known": "This was submitted before, and this is what was told then. Nothing was charged.",
     "revoked": "The token does not work any more.",
     "password": "The password is changed.",
     "disabled": "The account is disabled.",

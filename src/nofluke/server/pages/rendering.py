@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
@@ -74,7 +74,7 @@ def address(name: str) -> str:
     return f"/static/{name}?v={_loaded(name)[1]}"
 
 
-@lru_cache(maxsize=1)
+@cache
 def templates() -> jinja2.Environment:
     """The templates; what is no markup of theirs is escaped."""
     import jinja2
@@ -92,7 +92,7 @@ def templates() -> jinja2.Environment:
     return environment
 
 
-@lru_cache(maxsize=None)
+@cache
 def _loaded(name: str) -> tuple[bytes, str]:
     package, path, _ = _STATIC[name]
     content = resources.files(package).joinpath(path).read_bytes()

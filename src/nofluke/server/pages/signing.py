@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 routes = APIRouter()
 
-PASSWORD_HINT = "At least 15 characters; a few words in a row are easy to remember."
+HINT = "At least 15 characters; a few words in a row are easy to remember."
 
 
 @routes.get("/static/{name}")
@@ -126,7 +126,7 @@ def _join(
         invited=invited,
         heading=heading,
         sentence=sentence,
-        password_hint=PASSWORD_HINT,
+        password_hint=HINT,
         **said,
     )
 
