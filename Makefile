@@ -5,7 +5,7 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables bench reproduce formats fuzz big clean
+.PHONY: demo test lint types layers format study coverage-tables bench reproduce formats api-page fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -52,6 +52,10 @@ reproduce: $(VENV)/.dev
 # The table of the logs that are read: docs/reference/formats.md is what this writes.
 formats: $(VENV)/.dev
 	$(BIN)/python tools/formats_table.py
+
+# The page of the keeper's API: docs/reference/keeper-api.md is what this writes.
+api-page: $(VENV)/.dev
+	$(BIN)/python tools/api_page.py
 
 # Broken logs without end: guided by coverage where atheris is installed, else plain mutations.
 fuzz: $(VENV)/.dev

@@ -17,11 +17,14 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     ROOT / "examples/digits/README.md",
     *sorted(DOCS.rglob("*.md")),
 ]
 # The public score tables of docs/explanation/real-tables.md, where somebody has them.
 TABLES = Path(os.environ.get("NOFLUKE_TABLES", ROOT.parent / "shared" / "data"))
+# Its commands need a server that runs: tests/deploy/test_serve_page.py plays the whole page.
+PLAYED = DOCS / "how-to/serve.md"
 CODE = re.compile(r"\bNF\d{3}\b")
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -32,7 +35,7 @@ def name_of(page):
 
 def commands():
     """(page, command, lines it shows) for each command of a console block."""
-    for page in PAGES:
+    for page in (p for p in PAGES if p != PLAYED):
         for block in CONSOLE.findall(page.read_text(encoding="utf-8")):
             for part in re.split(r"^\$ ", block.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
                 command, *shown = part.splitlines()
@@ -111,6 +114,7 @@ def test_every_page_has_a_code_in_use():
         "plan",
         "rank",
         "runs",
+        "submit",
     ],
 )
 def test_every_option_is_explained(command, capsys):
@@ -120,6 +124,15 @@ def test_every_option_is_explained(command, capsys):
     text = (DOCS / "reference/command-line.md").read_text("utf-8")
 
     assert "--format" in options
+    assert [option for option in sorted(options) if f"`{option}`" not in text] == []
+
+
+def test_every_option_of_the_server_is_explained(capsys):
+    assert run(["serve", "--help"]) == 0
+    options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    text = (DOCS / "reference/command-line.md").read_text("utf-8")
+
+    assert "--store" in options
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 

@@ -151,6 +151,20 @@ def app() -> App:
     commands.command(_ledger(App))
     commands.command(_store(App))
     commands.command(
+        "nofluke.cli.serve:serve",
+        name="serve",
+        help="Run the keeper: boards over test sets whose looks are counted.",
+        help_epilogue="Example: nofluke serve --store keeper.db --port 8000",
+    )
+    commands.command(
+        "nofluke.cli.submit:submit",
+        name="submit",
+        help="Hand predictions in to a board of a keeper, and read what was told.",
+        help_epilogue=(
+            "Example: nofluke submit predictions.csv --board https://board.example.org/b/tumours"
+        ),
+    )
+    commands.command(
         "nofluke.cli.reproduce:reproduce",
         name="reproduce",
         help="The simulation of a source run again: which of its claims hold?",

@@ -21,6 +21,8 @@ _COMMANDS = (
     "plan",
     "rank",
     "runs",
+    "serve",
+    "submit",
 )
 
 # Python's names of what the command line calls otherwise.

@@ -136,7 +136,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardLine:
-    """A board in a list: slug, title, the asker's role, looks left, and whether it is open."""
+    """A board in a list.
+
+    Attributes:
+        slug: Its name in addresses.
+        title: Its name for people.
+        role: The asker's role.
+        looks: Looks that are left for these labels.
+        looks_of: As many as the error level pays for.
+        closed: When it was closed to submissions; None while it is open.
+    """
 
     slug: str
     title: str
@@ -224,7 +233,16 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One person of a board: name, role, team, when they joined, looks they were charged."""
+    """One person of a board.
+
+    Attributes:
+        id: The person's id.
+        name: The person's name.
+        role: What they are on the board.
+        team: A member's team.
+        joined: When they joined.
+        looks: Looks they were charged at these labels.
+    """
 
     id: str
     name: str
@@ -236,7 +254,18 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """A link that lets somebody in once. ``secret`` is told only when it is made."""
+    """A link that lets somebody in once.
+
+    Attributes:
+        id: Its id.
+        role: What it makes of whoever uses it.
+        team: The team it leads to.
+        created: When it was made.
+        expires: When it ends, if nobody uses it.
+        used: When it was used.
+        by: Who made it.
+        secret: What the link ends with; told only when it is made.
+    """
 
     id: str
     role: str
@@ -285,7 +314,18 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A token of the API. ``secret`` is told only when it is made."""
+    """A token of the API.
+
+    Attributes:
+        id: Its id.
+        name: What its owner calls it.
+        scopes: What it may do: "read", "submit", "admin".
+        created: When it was made.
+        expires: When it ends.
+        used: When it was used last.
+        revoked: When its owner ended it.
+        secret: What is sent; told only when it is made.
+    """
 
     id: str
     name: str

@@ -1,0 +1,85 @@
+"""The ledger of a board over HTTP: read, checked against heads kept elsewhere, taken away."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import StreamingResponse
+
+from nofluke.server import ledgers, records
+from nofluke.server.api import documentation
+from nofluke.server.api.asking import Anybody, Slug
+from nofluke.server.api.documentation import refusals
+
+router = APIRouter(prefix=documentation.PREFIX, tags=["ledger"])
+
+_HEAD = r"^[0-9]{1,18}:[0-9a-f]{64}$"
+
+
+class Heads(BaseModel):
+    """Heads of the ledger that were kept elsewhere, each as ``NUMBER:DIGEST``."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    heads: list[Annotated[str, Field(pattern=_HEAD)]] = Field(max_length=ledgers.MOST_HEADS)
+
+
+def _file(media: str, words: str) -> dict[int | str, dict[str, Any]]:
+    content = {media: {"schema": {"type": "string"}}}
+    return {**refusals(404), 200: {"content": content, "description": words}}
+
+
+@router.get("/boards/{slug}/ledger", responses=refusals(404))
+def page(
+    slug: Slug,
+    asker: Anybody,
+    before: Annotated[
+        int | None, Query(ge=0, le=2**62, description="Entries before this number.")
+    ] = None,
+) -> records.LedgerPage:
+    """The newest entries, whether the chain holds, and the audit."""
+    return ledgers.page(asker.db, asker.actor, slug, before=before)
+
+
+@router.post("/boards/{slug}/ledger/verify", responses=refusals(400, 404))
+def verified(slug: Slug, kept: Heads, asker: Anybody) -> records.LedgerPage:
+    """Whether every entry is as it was written, and the heads are still part of the chain."""
+    return ledgers.page(asker.db, asker.actor, slug, heads=tuple(kept.heads))
+
+
+@router.get(
+    "/boards/{slug}/ledger.jsonl",
+    response_class=StreamingResponse,
+    responses=_file("application/x-ndjson", "All entries, as `nofluke ledger import` reads them."),
+)
+def lines(slug: Slug, asker: Anybody) -> StreamingResponse:
+    """All entries, a line each; they verify without this server."""
+    found = _begun(ledgers.export(asker.db, asker.actor, slug))
+    return _attached(found, f"{slug}.jsonl", "application/x-ndjson")
+
+
+@router.get(
+    "/boards/{slug}/ledger.csv",
+    response_class=StreamingResponse,
+    responses=_file("text/csv", "All entries in short; no cell is a formula."),
+)
+def table(slug: Slug, asker: Anybody) -> StreamingResponse:
+    """All entries in short, as a table for a spreadsheet."""
+    found = _begun(ledgers.csv(asker.db, asker.actor, slug))
+    return _attached(found, f"{slug}.csv", "text/csv")
+
+
+def _begun(parts: Iterator[Any]) -> Iterator[Any]:
+    """The parts, the first of which is there: a refusal must come before the answer begins."""
+    rest = iter(parts)
+    first = list(itertools.islice(rest, 1))
+    return itertools.chain(first, rest)
+
+
+def _attached(parts: Iterator[Any], name: str, media: str) -> StreamingResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts, media_type=media, headers=headers)

@@ -1,0 +1,65 @@
+"""What goes wrong, as a page."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from nofluke.errors import NoflukeError
+from nofluke.server import problems
+from nofluke.server.pages import visits
+from nofluke.server.pages.rendering import fragment, render
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from nofluke.server.problems import Problem
+
+_TITLES = {
+    404: "There is no such page, or it is not yours",
+    405: "This address takes no such request",
+    500: "Something went wrong on the server",
+}
+
+
+async def page(request: Request, told: Problem) -> Response:
+    """A problem as a page; whoever must sign in first is sent there."""
+    if told.status == 401:
+        return _to_sign_in(request)
+    if not hasattr(request.state, "visit"):
+        with suppress(NoflukeError):  # the page can be shown without knowing who asks
+            await run_in_threadpool(visits.look_up, request)
+    return render(
+        request,
+        "problem",
+        status=told.status,
+        title=_TITLES.get(told.status, told.title),
+        number=told.status,
+        detail=_detail(told),
+        code=told.code,
+    )
+
+
+def problem(error: NoflukeError) -> Problem:
+    """An error as a form shows it above itself."""
+    return problems.problem(error)
+
+
+def _to_sign_in(request: Request) -> Response:
+    asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    there = "/signin" + (
+        f"?next={quote(asked)}" if request.method == "GET" and asked != "/" else ""
+    )
+    if fragment(request):
+        return Response(status_code=204, headers={"HX-Redirect": "/signin"})
+    return RedirectResponse(there, status_code=303)
+
+
+def _detail(told: Problem) -> str:
+    if told.code == "NF095" and told.status in (404, 405):
+        return "Check the address, or begin at your boards."
+    return told.detail

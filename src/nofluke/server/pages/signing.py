@@ -1,0 +1,145 @@
+"""Signing in and out, and links that let somebody in once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from nofluke.errors import AccessError, InputError
+from nofluke.server import accounts
+from nofluke.server.pages import errors, forms
+from nofluke.server.pages.rendering import render, static
+from nofluke.server.pages.visits import Anybody, Fields, Visit
+
+if TYPE_CHECKING:
+    from nofluke.server.records import Invited
+
+routes = APIRouter()
+
+HINT = "At least 15 characters; a few words in a row are easy to remember."
+
+
+@routes.get("/static/{name}")
+def files(name: str) -> Response:
+    """What pages load."""
+    return static(name)
+
+
+@routes.get("/")
+def front(visit: Anybody) -> Response:
+    """The first page: the boards, or signing in."""
+    return RedirectResponse("/signin" if visit.actor is None else "/boards", status_code=303)
+
+
+@routes.get("/signin")
+def sign_in_form(request: Request, visit: Anybody) -> Response:
+    """Name and password."""
+    there = forms.inside(request.query_params.get("next", ""))
+    if visit.actor is not None:
+        return RedirectResponse(there, status_code=303)
+    done = forms.done(request)
+    return render(request, "signin", name="", next=there, done=done)
+
+
+@routes.post("/signin")
+def sign_in(request: Request, visit: Anybody, fields: Fields) -> Response:
+    """A session, or the same words whatever was wrong."""
+    name = fields.get("name", "")
+    there = forms.inside(fields.get("next", ""))
+    visit.limits.sign_in(address=visit.address, name=name)
+    try:
+        secret = accounts.login(
+            visit.db, name, fields.get("password", ""), hours=visit.settings.session_hours
+        )
+    except (AccessError, InputError) as error:
+        problem = errors.problem(error)
+        return render(request, "signin", status=422, name=name, next=there, problem=problem)
+    return _with_session(visit, RedirectResponse(there, status_code=303), secret)
+
+
+@routes.post("/signout")
+def sign_out(request: Request, visit: Anybody, fields: Fields) -> Response:  # noqa: ARG001
+    """End of the session."""
+    session = request.cookies.get(visit.settings.cookie())
+    if session:
+        accounts.logout(visit.db, session)
+    response = RedirectResponse("/signin?done=out", status_code=303)
+    options = visit.settings.cookie_options()
+    response.delete_cookie(visit.settings.cookie(), **options)
+    return response
+
+
+@routes.get("/join/{secret}")
+def join_form(request: Request, visit: Anybody, secret: str) -> Response:
+    """What a link is for."""
+    visit.limits.join(address=visit.address)
+    return _join(request, secret, accounts.invited(visit.db, secret))
+
+
+@routes.post("/join")
+def join(request: Request, visit: Anybody, fields: Fields) -> Response:
+    """Let in whom a link is for: as a new account, as who is signed in, or by a new password."""
+    visit.limits.join(address=visit.address)
+    secret = fields.get("secret", "")
+    invited = accounts.invited(visit.db, secret)
+    there = f"/b/{invited.board}" if invited.board else "/boards"
+    if fields.get("as") == "self":
+        accounts.accept(visit.db, visit.who, secret)
+        return RedirectResponse(there, status_code=303)
+    name, password = fields.get("name", ""), fields.get("password", "")
+    try:
+        forms.same(password, fields.get("again", ""))
+        if invited.role == "password":
+            actor = accounts.reset_password(visit.db, secret, password=password)
+        else:
+            actor = accounts.redeem(visit.db, secret, name=name, password=password)
+    except InputError as error:
+        problem = errors.problem(error)
+        return _join(request, secret, invited, name=name, status=422, problem=problem)
+    session = accounts.session(visit.db, actor, hours=visit.settings.session_hours)
+    return _with_session(visit, RedirectResponse(there, status_code=303), session)
+
+
+def _join(
+    request: Request,
+    secret: str,
+    invited: Invited,
+    *,
+    name: str = "",
+    status: int = 200,
+    **said: object,
+) -> Response:
+    heading, sentence = _WORDS.get(invited.role, _BOARD)
+    if invited.role not in _WORDS:
+        heading = f"Join {forms.shown(invited.title or '')}"
+        team = f" in team {forms.shown(invited.team)}" if invited.team else ""
+        article = "an" if invited.role in {"owner", "auditor"} else "a"
+        sentence = f"You are invited as {article} {invited.role}{team}."
+    return render(
+        request,
+        "join",
+        status=status,
+        secret=secret,
+        name=invited.name or name,
+        invited=invited,
+        heading=heading,
+        sentence=sentence,
+        password_hint=HINT,
+        **said,
+    )
+
+
+_BOARD = ("", "")
+_WORDS = {
+    "admin": ("Run this server", "You may then open boards and invite people."),
+    "password": ("Choose a new password", "All your sessions and tokens end with it."),
+}
+
+
+def _with_session(visit: Visit, response: Response, secret: str) -> Response:
+    options = visit.settings.cookie_options()
+    response.set_cookie(visit.settings.cookie(), secret, **options)
+    response.delete_cookie(visit.settings.cookie("visit"), **options)
+    return response

@@ -1,0 +1,517 @@
+"""What pages answer, whoever asks and whatever is sent."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from keepers import Keeper
+from starlette.testclient import TestClient
+
+from nofluke.database.engine import Database
+from nofluke.server import accounts, boards, passwords, submissions
+from nofluke.server.app import create_app
+from nofluke.server.settings import Settings
+
+PASSWORD = "three words and a half"  # noqa: S105
+TEMPLATES = resources.files("nofluke.server.pages") / "templates"
+STATIC = resources.files("nofluke.server.pages") / "static"
+
+
+class House:
+    """An app over a keeper, and browsers of its people."""
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        chosen = {"rate_factor": 0.0, "max_upload_bytes": 50_000, "workers": 0, **options}
+        self.settings = Settings(
+            store=f"sqlite:///{folder / 'k.db'}", folder=folder / "uploads", **chosen
+        )
+        self.db = Database(self.settings.store)
+        self.db.migrate()
+        self.keeper = Keeper(self.db, folder)
+        self.app = create_app(self.settings, database=self.db)
+        self.app.state.spool.sweep()  # as the app does when it starts
+        self.keeper.open()
+        self.bob = self.keeper.join("tumours", "bob", team="blue")
+        self.cyd = self.keeper.join("tumours", "cyd", team="red")
+        self.eve = self.keeper.join("tumours", "eve", role="auditor")
+        self.zoe = self.keeper.person("zoe")
+
+    def browser(self, actor: Any = None, **options: Any) -> TestClient:
+        """A browser in which somebody is signed in."""
+        client = TestClient(
+            self.app, base_url=self.settings.public_url, follow_redirects=False, **options
+        )
+        if actor is not None:
+            client.cookies.set(self.settings.cookie(), accounts.session(self.db, actor))
+        return client
+
+    def submitted(self, actor: Any, name: str = "one", **asked: Any) -> Any:
+        path = self.keeper.upload(**asked)
+        return submissions.submit(self.db, actor, "tumours", path, name=name)[0]
+
+
+@pytest.fixture
+def house(tmp_path):
+    made = House(tmp_path)
+    yield made
+    made.db.close()
+
+
+def csrf(client: TestClient, path: str) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', client.get(path).text)
+    assert found, path
+    return found[1]
+
+
+def send(client: TestClient, path: str, at: str, **fields: str) -> Any:
+    """A form as the page at ``at`` sends it."""
+    return client.post(path, data={"csrf": csrf(client, at), **fields})
+
+
+def hand_in(client: TestClient, file: Path, *, action: str, **more: Any) -> Any:
+    fields = {"csrf": csrf(client, "/b/tumours/submit"), "name": "a name", "action": action, **more}
+    headers = fields.pop("headers", {})
+    with file.open("rb") as opened:
+        files = {"file": (file.name, opened)}
+        return client.post("/b/tumours/submit", data=fields, files=files, headers=headers)
+
+
+def test_whoever_is_not_signed_in_is_sent_to_sign_in_and_back(house):
+    client = house.browser()
+    for path in (
+        "/boards",
+        "/b/tumours",
+        "/b/tumours/ledger?before=3",
+        "/account",
+        "/new",
+        "/admin",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 303
+        assert unquote(answer.headers["location"]) == f"/signin?next={path}"
+    # A part of a page is not replaced by the page for signing in.
+    part = client.get("/s/x/told", headers={"HX-Request": "true"})
+    assert (part.status_code, part.headers["hx-redirect"]) == (204, "/signin")
+
+
+THERE = {
+    "/b/tumours": "/b/tumours",
+    "//evil.example": "/",
+    "https://evil.example": "/",
+    "/\\evil.example": "/",
+    "/%09/evil.example": "/%09/evil.example",
+    "/\t/evil.example": "/",
+    "": "/",
+}
+
+
+def test_signing_in_leads_nowhere_else(house):
+    accounts.redeem(
+        house.db,
+        boards.invite(house.db, house.keeper.ann, "tumours", role="member").secret,
+        name="dan",
+        password=PASSWORD,
+    )
+    for there, goes in THERE.items():
+        client = house.browser()
+        answer = send(client, "/signin", "/signin", name="dan", password=PASSWORD, next=there)
+        assert (answer.status_code, answer.headers["location"]) == (303, goes)
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert client.get("/boards").status_code == 200
+    answer = send(client, "/signout", "/boards")
+    assert answer.headers["location"] == "/signin?done=out"
+    assert client.get("/boards").status_code == 303
+
+
+def test_the_same_words_for_unknown_people_and_wrong_passwords(house):
+    said = set()
+    for name in ("bob", "nobody"):
+        client = house.browser()
+        answer = send(client, "/signin", "/signin", name=name, password="wrong" * 4)
+        assert answer.status_code == 422
+        text = re.sub(r'value="[^"]*"', "", answer.text)
+        said.add(text)
+    assert len(said) == 1
+
+
+def test_cookies_travel_over_tls_alone_where_there_is_tls(tmp_path):
+    house = House(tmp_path, public_url="https://board.example.org")
+    answer = house.browser().get("/signin")
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-nofluke-visit=")
+    assert "secure" in cookie.lower()
+    assert "strict-transport-security" in answer.headers
+    house.db.close()
+
+
+FORMS = [
+    "/signout",
+    "/b/tumours/compare",
+    "/b/tumours/invitations",
+    "/b/tumours/invitations/x/withdraw",
+    "/b/tumours/members/x",
+    "/b/tumours/close",
+    "/b/tumours/confirmation",
+    "/s/x/finalist",
+    "/account/tokens",
+    "/account/tokens/x/revoke",
+    "/account/password",
+    "/admin/invitations",
+    "/admin/users/x",
+    "/signin",
+    "/join",
+    "/new",
+    "/b/tumours/submit",
+]
+UPLOADS = ("/new", "/b/tumours/submit")
+
+
+def test_no_form_of_another_site_or_session_does_anything(house):
+    client, other = house.browser(house.keeper.ann), house.browser(house.bob)
+    tokens = (None, "", csrf(other, "/account"), "AAAA")
+    before = _state(house)
+    for path in FORMS:
+        for token in tokens:
+            sent: dict[str, Any] = {"data": {} if token is None else {"csrf": token}}
+            if path in UPLOADS:
+                sent["files"] = {"file": ("a.csv", b"id,prediction\n")}
+            elif path.endswith("/close"):
+                sent["data"] |= {"sure": "yes"}
+            assert client.post(path, **sent).status_code == 403, (path, token)
+    assert _state(house) == before
+
+
+def test_every_form_that_is_there_is_tested_for_that(house):
+    posts = {
+        route.path.replace("{slug}", "tumours").replace("{id}", "x")
+        for part in __import__("nofluke.server.pages", fromlist=["_PARTS"])._PARTS
+        for route in part.routes.routes
+        if "POST" in route.methods
+    }
+    assert posts == set(FORMS)
+
+
+def _state(house: House) -> Any:
+    board = boards.board(house.db, house.keeper.ann, "tumours")
+    people = boards.members(house.db, house.keeper.ann, "tumours")
+    links = boards.invitations(house.db, house.keeper.ann, "tumours")
+    return board.closed, board.left, people, links
+
+
+def test_strangers_and_other_teams_see_that_nothing_is_there(house):
+    mine = house.submitted(house.bob)
+    house.keeper.score()
+    same = set()
+    for actor, path in (
+        (house.zoe, "/b/tumours"),
+        (house.zoe, "/b/nothing"),
+        (house.zoe, "/b/tumours/ledger.jsonl"),
+    ):
+        answer = house.browser(actor).get(path)
+        assert answer.status_code == 404
+        same.add(re.sub(r'(value|href)="[^"]*"', "", answer.text))
+    assert len(same) == 1
+    for actor in (house.cyd, house.eve, house.keeper.ann, house.zoe):
+        for path in (f"/s/{mine.id}", f"/s/{mine.id}/told"):
+            assert house.browser(actor).get(path).status_code == 404
+    assert house.browser(house.bob).get(f"/s/{mine.id}").status_code == 200
+
+
+def test_members_and_auditors_do_not_manage(house):
+    for actor in (house.bob, house.eve):
+        client = house.browser(actor)
+        assert client.get("/b/tumours/manage").status_code == 403
+        assert client.get("/new").status_code == 403
+        assert client.get("/admin").status_code == 403
+        token = csrf(client, "/account")
+        for path in ("/b/tumours/close", "/b/tumours/invitations"):
+            answer = client.post(path, data={"csrf": token, "sure": "yes", "role": "owner"})
+            assert answer.status_code == 403
+    assert boards.board(house.db, house.keeper.ann, "tumours").closed is None
+
+
+def test_a_check_is_free_and_a_submission_is_charged_once(house):
+    client, file = house.browser(house.bob), house.keeper.upload()
+    answer = hand_in(client, file, action="check")
+    assert answer.status_code == 200
+    assert "The file can be submitted: 200 rows" in answer.text
+    part = hand_in(client, file, action="check", headers={"HX-Request": "true"})
+    assert part.text.lstrip().startswith("<div")
+    assert "<html" not in part.text
+    assert boards.board(house.db, house.bob, "tumours").left.looks == 20
+
+    answer = hand_in(client, file, action="submit")
+    assert answer.status_code == 303
+    card = answer.headers["location"]
+    assert "Waiting to be scored" in client.get(card).text
+    asked = client.get(f"{card}/told", headers={"HX-Request": "true"})
+    assert 'hx-trigger="every 1s"' in asked.text
+    house.keeper.score()
+    asked = client.get(f"{card}/told", headers={"HX-Request": "true"})
+    assert (asked.status_code, asked.headers["hx-refresh"]) == (204, "true")
+    assert "What was told" in client.get(card).text
+    again = hand_in(client, file, action="submit")
+    assert again.headers["location"] == f"{card}?done=known"
+    assert boards.board(house.db, house.bob, "tumours").left.looks == 19
+
+
+def test_a_form_without_action_costs_nothing(house):
+    assert hand_in(house.browser(house.bob), house.keeper.upload(), action="").status_code == 200
+    assert boards.board(house.db, house.bob, "tumours").left.looks == 20
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "says"),
+    [
+        (b"", 422, "NF098"),
+        (b"id,prediction\nr000000,1\n", 422, "NF079"),
+        (b"PK\x03\x04" + b"0" * 50, 422, "NF078"),
+        (b"x" * 60_000, 413, "NF077"),
+    ],
+)
+def test_what_cannot_be_used_is_told_and_leaves_nothing(house, tmp_path, content, status, says):
+    file = tmp_path / "b.csv"
+    file.write_bytes(content)
+    client = house.browser(house.bob)
+    for action in ("check", "submit"):
+        answer = hand_in(client, file, action=action)
+        assert answer.status_code == status
+        assert says in answer.text
+        assert "<h1>" in answer.text
+    part = hand_in(client, file, action="check", headers={"HX-Request": "true"})
+    assert says in part.text
+    assert not any(house.settings.folder.iterdir())
+    assert boards.board(house.db, house.bob, "tumours").left.looks == 20
+
+
+def test_budgets_refuse_in_words(tmp_path):
+    house = House(tmp_path)
+    house.keeper.labels = {f"s{i}": str(i % 2) for i in range(60)}
+    house.keeper.open("small", per_member=1, path=house.keeper.rows("small.csv"))
+    dan = house.keeper.join("small", "dan")
+    client = house.browser(dan)
+    for seed, status in ((1, 303), (2, 409)):
+        file = house.keeper.upload(0.7, seed=seed)
+        fields = {"csrf": csrf(client, "/b/small/submit"), "name": "x", "action": "submit"}
+        with file.open("rb") as opened:
+            files = {"file": (file.name, opened)}
+            answer = client.post("/b/small/submit", data=fields, files=files)
+        assert answer.status_code == status
+    assert "NF083" in answer.text
+    assert "<strong>0</strong> of 1 left" in answer.text
+    house.db.close()
+
+
+def test_a_board_is_opened_by_a_form_and_what_is_wrong_is_kept(house):
+    client = house.browser(house.keeper.ann)
+    house.keeper.labels = {f"t{i}": str(i % 2) for i in range(50)}
+    fields = {
+        "csrf": csrf(client, "/new"),
+        "title": "New",
+        "slug": "new",
+        "looks": "12",
+        "per_team": "",
+        "confirm": "0",
+        "alpha": "0.1",
+        "rule": "rounded",
+        "option-step": "0.05",
+    }
+    rows = house.keeper.rows("new.csv")
+
+    def opened(**more: str) -> Any:
+        with rows.open("rb") as file:
+            return client.post("/new", data={**fields, **more}, files={"file": ("new.csv", file)})
+
+    for wrong in ({"looks": "many"}, {"alpha": "1e999"}, {"label": "nowhere"}, {"slug": "A B"}):
+        answer = opened(**wrong)
+        assert answer.status_code == 422, wrong
+        assert 'value="New"' in answer.text
+        assert 'value="0.05"' in answer.text
+        assert 'role="alert"' in answer.text
+    answer = opened()
+    assert answer.headers["location"] == "/b/new?done=opened"
+    board = boards.board(house.db, house.keeper.ann, "new")
+    assert (board.rule, board.level, board.left.looks_of) == ("rounded", 0.9, 12)
+
+
+def test_links_and_tokens_are_shown_once(house):
+    ann = house.browser(house.keeper.ann)
+    answer = send(ann, "/b/tumours/invitations", "/b/tumours/manage", role="member", days="2")
+    link = re.search(r'<code id="link">([^<]+)</code>', answer.text)[1]
+    secret = link.rsplit("/", 1)[1]
+    assert secret not in ann.get("/b/tumours/manage").text
+    token = send(
+        ann,
+        "/account/tokens",
+        "/account",
+        **{"token-name": "laptop", "days": "3", "scope-read": "yes"},
+    )
+    kept = re.search(r'<code id="token">([^<]+)</code>', token.text)[1]
+    assert accounts.by_token(house.db, kept).scopes == {"read"}
+    assert kept not in ann.get("/account").text
+    mine = accounts.tokens(house.db, house.keeper.ann)[0]
+    send(ann, f"/account/tokens/{mine.id}/revoke", "/account")
+    assert accounts.by_token(house.db, kept) is None
+
+    client = house.browser()
+    page = client.get(f"/join/{secret}")
+    assert "a member" in page.text
+    assert page.headers["referrer-policy"] == "no-referrer"
+    fields = {"secret": secret, "name": "dan", "password": PASSWORD, "as": "new"}
+    answer = send(client, "/join", f"/join/{secret}", **fields, again=PASSWORD + "!")
+    assert "NF098" in answer.text
+    answer = send(client, "/join", f"/join/{secret}", **fields, again=PASSWORD)
+    assert answer.headers["location"] == "/b/tumours"
+    assert client.get("/b/tumours").status_code == 200
+    assert client.get(f"/join/{secret}").status_code == 404
+
+
+def test_people_change_their_password_and_admins_send_a_link_for_one(house):
+    made = accounts.invite_admin(house.db, house.keeper.ann)
+    dan = accounts.redeem(house.db, made.secret, name="dan", password=PASSWORD)
+    client, other = house.browser(dan), house.browser(dan)
+    new = PASSWORD + " more"
+    fields = {"old": PASSWORD, "password": new, "again": new}
+    wrong = send(client, "/account/password", "/account", **{**fields, "old": "x" * 20})
+    assert wrong.status_code == 422
+    assert "old password" in wrong.text
+    assert send(client, "/account/password", "/account", **fields).status_code == 303
+    assert client.get("/account").status_code == 200
+    assert other.get("/account").status_code == 303
+
+    ann = house.browser(house.keeper.ann)
+    answer = send(ann, f"/admin/users/{dan.id}", "/admin", action="password")
+    secret = re.search(r'<code id="link">[^<]+/([^/<]+)</code>', answer.text)[1]
+    client = house.browser()
+    assert "Choose a new password" in client.get(f"/join/{secret}").text
+    fields = {"secret": secret, "password": PASSWORD, "again": PASSWORD}
+    assert send(client, "/join", f"/join/{secret}", **fields).status_code == 303
+    assert client.get("/boards").status_code == 200
+    assert send(ann, f"/admin/users/{dan.id}", "/admin", action="disable").status_code == 303
+    assert client.get("/boards").status_code == 303
+
+
+def test_the_ledger_is_paged_checked_and_exported(house):
+    for seed in range(18):
+        house.submitted(house.bob, f"n{seed}", seed=seed)
+    house.keeper.score()
+    client = house.browser(house.eve)
+    text = client.get("/b/tumours/ledger").text
+    count = int(re.search(r"<p>(\d+) entries in all", text)[1])
+    seen, path = [], "/b/tumours/ledger"
+    while path:
+        text = client.get(path).text
+        seen += [int(n) for n in re.findall(r'<tr id="entry-(\d+)"', text)]
+        older = re.search(r'href="([^"]+)">Older entries', text)
+        path = older and older[1]
+    assert sorted(seen) == list(range(1, count + 1))
+    assert client.get("/b/tumours/ledger?before=x").status_code == 422
+    lines = client.get("/b/tumours/ledger.jsonl")
+    assert len(lines.content.splitlines()) == count
+    assert "attachment" in lines.headers["content-disposition"]
+    table = client.get("/b/tumours/ledger.csv")
+    assert table.headers["content-type"].startswith("text/csv")
+    assert len(table.text.splitlines()) == count + 1
+
+
+def test_limits_and_errors_are_pages_and_keep_their_headers(tmp_path):
+    house = House(tmp_path, rate_factor=0.01)
+    client = house.browser(raise_server_exceptions=False)
+    answers = [client.get("/signin") for _ in range(12)]
+    refused = answers[-1]
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+    assert "NF076" in refused.text
+    for answer in (answers[0], refused):
+        assert answer.headers["content-security-policy"].startswith("default-src 'self'")
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["content-type"].startswith("text/html")
+    house.db.close()
+
+
+def test_an_error_nobody_foresaw_is_a_page_that_tells_nothing(house, monkeypatch):
+    def broken(*_args: Any) -> None:
+        raise RuntimeError("the label of r000001 is 1")
+
+    monkeypatch.setattr(boards, "board", broken)
+    answer = house.browser(house.bob, raise_server_exceptions=False).get("/b/tumours")
+    assert answer.status_code == 500
+    assert "<h1>Something went wrong on the server</h1>" in answer.text
+    assert "r000001" not in answer.text
+    assert "content-security-policy" in answer.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/static/none.js", "/static/..%2f__init__.py", "/s/x"]
+)
+def test_what_is_not_there_is_a_page(house, path):
+    answer = house.browser(house.bob).get(path)
+    assert answer.status_code == 404
+    assert "None" not in answer.text
+
+
+def test_no_label_is_on_any_page(tmp_path):
+    house = House(tmp_path)
+    house.keeper.labels = {f"u{i}": f"LABEL{i % 3}SECRET" for i in range(60)}
+    ann, client = house.browser(house.keeper.ann), None
+    house.keeper.open("secret", metric="exact_match", path=house.keeper.rows("s.csv"))
+    dan = house.keeper.join("secret", "dan")
+    client = house.browser(dan)
+    path = tmp_path / "p.csv"
+    path.write_text("id,prediction\n" + "".join(f"u{i},guess\n" for i in range(60)))
+    found, _ = submissions.submit(house.db, dan, "secret", path, name="a guess")
+    house.keeper.score()
+    for browser, paths in (
+        (client, ("", "/submit", "/mine", "/compare", "/ledger", "/ledger.jsonl", "/ledger.csv")),
+        (ann, ("", "/manage", "/ledger")),
+    ):
+        for path in paths:
+            answer = browser.get(f"/b/secret{path}")
+            assert answer.status_code == 200
+            assert "SECRET" not in answer.text, path
+    assert "SECRET" not in client.get(f"/s/{found.id}").text
+    house.db.close()
+
+
+def test_static_files_are_those_that_the_readme_names():
+    readme = (STATIC / "README.md").read_text(encoding="utf-8")
+    digest = hashlib.sha256((STATIC / "htmx.min.js").read_bytes()).hexdigest()
+    assert digest in readme
+    assert "htmx.org 4.0.1" in readme
+    assert "Zero-Clause BSD" in (STATIC / "htmx.LICENSE").read_text(encoding="utf-8")
+
+
+def test_static_files_are_kept_by_their_content(house):
+    text = house.browser().get("/signin").text
+    addresses = re.findall(r'(?:href|src)="(/static/[^"]+)"', text)
+    assert len(addresses) == 5
+    for address in addresses:
+        answer = house.browser().get(address)
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("name", sorted(t.name for t in TEMPLATES.iterdir()))
+def test_no_template_has_script_or_style_of_its_own(name):
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:", text)
+    assert "hx-on" not in text
+    assert not re.search(r"""(src|href|action)=["']?https?:""", text)
+    assert "|safe" not in text
+    posts = len(re.findall(r'<form method="post"', text))
+    assert text.count("parts.csrf()") == posts
+
+
+def test_the_hint_on_passwords_says_what_is_asked():
+    from nofluke.server.pages.signing import HINT
+
+    assert str(passwords.SHORTEST) in HINT
