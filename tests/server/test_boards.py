@@ -103,9 +103,7 @@ def test_two_boards_have_two_names(keeper: Keeper) -> None:
     assert refused.value.code == "NF092"
 
 
-def cases(
-    keeper: Keeper, bob: str, *, slug: str = "tumours"
-) -> dict[str, Callable[[Actor], Any]]:
+def cases(keeper: Keeper, bob: str, *, slug: str = "tumours") -> dict[str, Callable[[Actor], Any]]:
     """Every use case of a board and of one submission on it, as somebody who asks."""
     db = keeper.db
     return {
@@ -294,7 +292,9 @@ def test_a_second_board_over_the_same_labels_goes_on_where_the_first_stands(
     keeper.score()
 
     labels = dict(keeper.labels)
-    keeper.labels = {one: {"0": "benign", "1": "malignant"}[labels[one]] for one in reversed(labels)}
+    keeper.labels = {
+        one: {"0": "benign", "1": "malignant"}[labels[one]] for one in reversed(labels)
+    }
     again = keeper.open("again", looks=50, id="case", label="truth",
                         path=keeper.rows("other.csv", id="case", label="truth"))  # fmt: skip
     assert (again.left.looks, again.left.looks_of) == (2, 3)

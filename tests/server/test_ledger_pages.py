@@ -40,6 +40,7 @@ def test_a_page_shows_the_check_the_newest_entries_and_the_audit(
     assert [e["seq"] for e in page.entries] == [10, 9, 8, 7]
     assert page.head in page.verified[-1] and page.name == "Tumours"
     assert page.sets[0]["role"] == "guarded" and page.sets[0]["looks"] == 3
+    assert page.entries[-1]["says"] == "number 3: @2 (team =cmd|' /C calc'!A0, board tumours)"
     assert len(page.audit) > 10 and page.sentences
     older = ledgers.page(keeper.db, keeper.ann, "tumours", before=7, heads=[page.head])
     assert [e["seq"] for e in older.entries] == [6, 5, 4, 3]
@@ -74,9 +75,11 @@ def _edit(keeper: Keeper) -> None:
                 connection.execute(text(f'DROP TRIGGER "{name}"'))
         else:
             connection.execute(text("ALTER TABLE entries DISABLE TRIGGER ALL"))
-        row = connection.execute(
-            tables.entries.select().where(tables.entries.c.seq == 5)
-        ).mappings().one()
+        row = (
+            connection.execute(tables.entries.select().where(tables.entries.c.seq == 5))
+            .mappings()
+            .one()
+        )
         connection.execute(
             update(tables.entries)
             .where(tables.entries.c.ledger == row["ledger"], tables.entries.c.seq == 5)

@@ -103,7 +103,10 @@ def test_a_trial_costs_nothing_and_leaves_no_trace(keeper: Keeper) -> None:
 
 def test_the_same_content_is_the_same_submission_in_any_form(keeper: Keeper) -> None:
     keeper.open(looks=5)
-    bob, ben = keeper.join("tumours", "bob", team="blue"), keeper.join("tumours", "ben", team="blue")
+    bob, ben = (
+        keeper.join("tumours", "bob", team="blue"),
+        keeper.join("tumours", "ben", team="blue"),
+    )
     path = keeper.upload(0.8)
     first, _ = submit(keeper, bob, path)
     rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
@@ -279,7 +282,9 @@ def test_a_training_score_is_part_of_what_is_asked(keeper: Keeper) -> None:
 def test_two_own_submissions_are_compared_once_in_either_order(keeper: Keeper) -> None:
     keeper.open(looks=5)
     bob, ben = (keeper.join("tumours", name, team="blue") for name in ("bob", "ben"))
-    one, two = (submit(keeper, bob, keeper.upload(right), name=f"{right}")[0] for right in (0.5, 1.0))
+    one, two = (
+        submit(keeper, bob, keeper.upload(right), name=f"{right}")[0] for right in (0.5, 1.0)
+    )
     with pytest.raises(InputError, match="wait"):
         submissions.compare(keeper.db, bob, "tumours", one.id, two.id)
     keeper.score()

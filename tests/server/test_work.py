@@ -123,9 +123,7 @@ def test_a_look_that_rests_on_a_state_that_is_gone_is_not_told(
 def test_noise_that_was_shown_is_kept_in_the_state(keeper: Keeper) -> None:
     keeper.open(looks=9, rule="thresholdout", options={"sigma": 0.05})
     bob = keeper.join("tumours", "bob")
-    submissions.submit(
-        keeper.db, bob, "tumours", keeper.upload(0.7), name="x", training=0.95
-    )
+    submissions.submit(keeper.db, bob, "tumours", keeper.upload(0.7), name="x", training=0.95)
     keeper.score()
     with keeper.db.reading() as connection:
         row = connection.execute(tables.holdouts.select()).mappings().one()

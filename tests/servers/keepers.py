@@ -53,11 +53,15 @@ class Keeper:
         """A new person on a board."""
         return self.seat(slug, self.person(name), role=role, team=team)
 
-    def seat(self, slug: str, actor: Actor, *, role: str = "member", team: str | None = None) -> Actor:
+    def seat(
+        self, slug: str, actor: Actor, *, role: str = "member", team: str | None = None
+    ) -> Actor:
         with self.db.writing() as connection:
-            board = connection.execute(
-                tables.boards.select().where(tables.boards.c.slug == slug)
-            ).mappings().one()
+            board = (
+                connection.execute(tables.boards.select().where(tables.boards.c.slug == slug))
+                .mappings()
+                .one()
+            )
             people.join(
                 self.db,
                 connection,

@@ -219,6 +219,8 @@ class TestPolicies:
             ({"options": {"step": "big"}}, "not a number"),
             ({"options": {"step": 2}}, "step"),
             ({"options": {"positive": "1"}}, "no positive label"),
+            ({"options": {"step": [1]}}, "no number, text"),
+            ({"options": [1]}, "names with values"),
             ({"looks": 0}, "looks"),
             ({"looks": 10**7}, "looks"),
             ({"looks": 2.5}, "looks"),
@@ -235,6 +237,14 @@ class TestPolicies:
     def test_what_cannot_be(self, spec, match):
         with pytest.raises(InputError, match=match):
             policies.from_spec(spec)
+
+    def test_names_of_labels_are_told_unless_they_are_answers(self):
+        for metric, names in (("accuracy", ("0", "1")), ("auc", ("0", "1")), ("exact_match", ()),
+                              ("squared_error", ())):  # fmt: skip
+            bounds = None if metrics.METRICS[metric].bounds else (0, 1)
+            policy = policies.from_spec({"metric": metric, "bounds": bounds})
+            hidden = rows(["0", "1"], metric)
+            assert policy.labels(hidden) == names
 
     def test_positive_is_said_or_clear(self):
         policy = policies.from_spec({"metric": "brier"})

@@ -234,6 +234,13 @@ class TestFilesThatAreNone:
                 code=code,
             )
 
+    def test_what_is_not_there_cannot_be_opened(self, tmp_path):
+        for path in (tmp_path, tmp_path / "none.csv"):
+            with pytest.raises(InputError, match="cannot be opened") as caught:
+                uploads.read(path, HIDDEN, kind="label")
+            assert caught.value.code == "NF078"
+            assert str(tmp_path) not in str(caught.value)
+
     def test_names_and_contents_belong_together(self, tmp_path):
         table = pa.table({"id": IDS, "prediction": [1] * 6})
         refused(tmp_path, table, "is named .csv and is not CSV", code="NF078")

@@ -98,9 +98,12 @@ def chunks(
 
 def _kind(path: Path, name: str | None) -> str:
     """CSV, JSONL or Parquet: by the suffix, which the content must not contradict."""
-    with path.open("rb") as stream:
-        head = stream.read(512)
-        size = stream.seek(0, 2)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(512)
+            size = stream.seek(0, 2)
+    except OSError as error:
+        raise refused(f"cannot be opened ({error.strerror}).") from None
     if not size:
         raise refused("is empty.")
     if size > MOST_BYTES:

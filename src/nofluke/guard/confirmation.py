@@ -112,7 +112,7 @@ class Confirmation(Result):
         return [
             *said,
             f"{what} with a probability of at least {percent(self.alpha, of_the_rest=True)} "
-            "over the draw of the rows.",
+            f"over the draw of the rows ({self.guarantee}).",
         ]
 
     def _compared(self, name: str) -> str:
@@ -120,7 +120,7 @@ class Confirmation(Result):
         told = {
             "better": f"{name} is better than {self.first}",
             "worse": f"{name} is worse than {self.first}",
-            "not shown": f"{name} is neither shown to be better nor worse than {self.first}",
+            "not shown": f"{name} is shown neither to be better nor to be worse than {self.first}",
         }[self.verdict(name)]
         return (
             f"{told}: the expected difference ({name} minus {self.first}) lies between "

@@ -225,7 +225,7 @@ def read(
         metric=metrics.metric(asked.get("metric", "accuracy")),
         cluster=texts.get("cluster"),
         baseline=texts.get("baseline"),
-        confirm=float(asked.get("confirm", 0.0)),
+        confirm=asked.get("confirm") or 0.0,
         id=str(named["id"]),
         entropy=entropy,
     )

@@ -58,12 +58,13 @@ def chunks(
 
 
 def _child(asked: dict[str, Any]) -> subprocess.Popen[bytes]:
-    # The same packages as here, wherever they are, and nothing else of this process.
+    # The same packages as here, wherever they are, and nothing else of this process; nor what lies
+    # in the folder in which it happens to run.
     kept = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "LANG", "LD_LIBRARY_PATH")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(  # noqa: S603 (this interpreter, and one argument of JSON)
-        [sys.executable, "-s", "-m", _CHILD, json.dumps(asked)],
+        [sys.executable, "-P", "-s", "-m", _CHILD, json.dumps(asked)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

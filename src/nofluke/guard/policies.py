@@ -89,6 +89,9 @@ class Policy:
         if unknown:
             takes = ", ".join(OPTIONS[self.rule]) or "no options"
             raise _impossible(f"{self.rule} has no option {unknown[0]!r}; it takes {takes}.")
+        odd = [n for n, v in self.options.items() if not isinstance(v, str | int | float | None)]
+        if odd:
+            raise _impossible(f"option {odd[0]!r} is no number, text or truth value.")
         if self.looks > MOST_LOOKS:
             raise _impossible(f"looks={self.looks:,} is above {MOST_LOOKS:,}.")
         for name in ("per_member", "per_team"):
@@ -115,6 +118,10 @@ class Policy:
     def binary(self) -> bool:
         """Whether each unit's score is one of the bounds."""
         return self.kind.binary and not self.clustered
+
+    def labels(self, holdout: Holdout) -> tuple[str, ...]:
+        """The names of labels, as far as members may know them: none where they are answers."""
+        return () if self.kind.truth == "numbers" or self.metric == "exact_match" else holdout.names
 
     @property
     def training(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as tables
 import hashlib
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -17,10 +18,11 @@ from nofluke.server import holdings, rights
 from nofluke.server.records import LedgerPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from nofluke.database.engine import Database
     from nofluke.ledger.answers import LedgerReport, Line, Verified
+    from nofluke.ledger.events import Event
     from nofluke.server.records import Actor
 
 #: Entries on one page, the newest first.
@@ -29,7 +31,7 @@ MOST_HEADS = 20
 _COLUMNS = ("seq", "time", "who", "kind", "rows", "says", "digest")
 # With these at its beginning a spreadsheet takes a cell for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CHECKED = holdings.Memory()
+_CHECKED: holdings.Memory[tuple[str, Verified, LedgerReport | None]] = holdings.Memory()
 
 
 def page(
@@ -163,7 +165,50 @@ def _checked(found: list[bytes]) -> tuple[str, Verified, LedgerReport | None]:
         return name, verified, None
     entries = [events.read(line) for line in found]
     name = str(entries[0].body["name"])
-    return name, answers.verified(name, _Lines(found, []), []), answers.report(name, entries)
+    report = answers.report(name, entries)
+    lines = zip(report.timeline, entries, strict=True)
+    told = tuple(line._replace(says=_says(entry) or line.says) for line, entry in lines)
+    verified = answers.verified(name, _Lines(found, []), [])
+    return name, verified, replace(report, timeline=told)
+
+
+def _says(entry: Event) -> str:
+    """An entry of the keeper's own in a few words; nothing for the others."""
+    make = _WORDS.get(entry.kind)
+    try:
+        return "" if make is None else make(entry.body)
+    except KeyError:  # another program's entry of this kind
+        return ""
+
+
+def _asked(body: Mapping[str, Any]) -> str:
+    said = body["options"]
+    if body["question"] == "confirmation":
+        count = len(said["finalists"])
+        return f"the final rows, for {count} finalist{'' if count == 1 else 's'} of {said['board']}"
+    what = f"{said['name']} (team {said['team']}, board {said['board']})"
+    if "why" in body:
+        return f"{what}: {body['why']}"
+    return f"number {said['number']}: {what}"
+
+
+def _person(body: Mapping[str, Any]) -> str:
+    team = f" of team {body['team']}" if "team" in body else ""
+    if body["event"] == "joined":
+        event = f"joined as {body['role']}{team}"
+    elif body["event"] == "role":
+        event = f"is {body['role']}, was {body['was']}"
+    else:
+        event = f"was removed, was {body['was']}"
+    return f"{body['user']} {event} (board {body['board']})"
+
+
+_WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "attempt": _asked,
+    "refused": _asked,
+    "people": _person,
+    "board": lambda body: f"board {body['board']} {body['event']} by {body['user']}",
+}
 
 
 class _Lines:

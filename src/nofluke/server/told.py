@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from nofluke.server.holdings import Holding
 
-_WAITS = "It waits to be scored. Its look is charged and on record; the same handed in again costs nothing."
+_WAITS = (
+    "It waits to be scored. Its look is charged and on record; the same handed in again costs "
+    "nothing."
+)
 _FAILED = (
     "Scoring it failed by an error of the server's own. Nothing was told, and its look was given "
     "back; the same may be handed in again."
