@@ -135,8 +135,8 @@ def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
     if not known:
         return None
     low, high = min(lower for _, lower, _ in known), max(upper for _, _, upper in known)
-    pad = (high - low) * 0.02 or max(abs(high), 1.0) * 0.02
-    low, high = low - pad, high + pad
+    if low == high:
+        low, high = low - 1, high + 1
 
     def place(value: float) -> float:
         return round(1000 * (value - low) / (high - low), 1)
