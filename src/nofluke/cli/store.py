@@ -35,7 +35,7 @@ def migrate(store: Store, /) -> None:
 
 
 def check(store: Store, /) -> int:
-    """Are the tables of this version, and is every ledger as it was written?
+    """Are the tables of this version, are ledgers as written, is every look counted once?
 
     The exit code is 1 where something is found.
 
@@ -43,6 +43,7 @@ def check(store: Store, /) -> int:
     """
     from nofluke.database import durability, lines
     from nofluke.database.engine import Database
+    from nofluke.server import invariants
 
     with Database(store) as database:
         database.check()
@@ -52,6 +53,10 @@ def check(store: Store, /) -> int:
             for fault in found:
                 _say(f"fault: {fault}")
             told = [_ledger(database, name) for name in lines.names(connection)]
+        uncounted = invariants.check(database)
+        for fault in uncounted:
+            _say(f"fault: {fault}")
+        found += uncounted
         if not told:
             _say("It holds no ledger.")
         return FAULTS if found or not all(told) else 0

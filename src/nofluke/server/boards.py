@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import insert, select, update
 
 from nofluke.database.tables import boards as table
-from nofluke.database.tables import holdouts, members as seats
+from nofluke.database.tables import holdouts
+from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of

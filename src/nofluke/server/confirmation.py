@@ -94,27 +94,26 @@ def open_confirmation(db: Database, actor: Actor, slug: str) -> Board:
     with db.writing(people.lock(held.id)) as connection:
         # Somebody may have opened them meanwhile; nobody can have changed the finalists.
         _ready(connection, actor, slug)
-        _open(db, connection, actor, slug, held, finalists, told)
+        book = Journal(db, connection, held.ledger, who=actor.name)
+        _open(connection, book, slug, held, finalists=finalists, told=told)
     return board(db, actor, slug)
 
 
 def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Sequence[RowMapping]]:
-    """The rows and the finalists, the first of them that which stood best, if they may be opened."""
+    """The rows and the finalists, of which the first stood best, if they may be opened."""
     seat = rights.owner(rights.seat(connection, actor, slug))
     held = holdings.load(connection, seat.holdout)
     if held.final is None:
         raise _not_now("no rows wait for a final confirmation on this board")
     if seat.confirmation is not None:
         said = " ".join(json.loads(seat.confirmation)["sentences"])
-        raise _not_now(
-            f"the final rows were opened before, and can be only once. They said: {said}"
-        )
+        raise _not_now(f"the final rows were opened before, as they can be once. They said: {said}")
     other = select(boards.c.id).where(
         boards.c.holdout == held.id, boards.c.confirmation.is_not(None)
     )
     if connection.execute(other).first() is not None:
         raise _not_now(
-            "the final rows were opened by another board over the same rows, and can be only once; "
+            "the final rows were opened by another board over the same rows, as they can be once; "
             "the ledger says what they said"
         )
     if seat.closed is None:
@@ -135,24 +134,22 @@ def _confirmed(
     for row in finalists:
         asked = select(predictions.c.content).where(predictions.c.submission == row["id"])
         content = bytes(connection.execute(asked).scalar_one())
-        found[f"{row['name']} ({row['team']}, number {row['number']})"] = Predictions.from_bytes(
-            content
-        )
+        name = f"{row['name']} ({row['team']}, number {row['number']})"
+        found[name] = Predictions.from_bytes(content)
     said = confirmation.confirm(held.policy, held.holdout, found)
     return said, confirmation.digest(found)
 
 
 def _open(
-    db: Database,
     connection: Connection,
-    actor: Actor,
+    book: Journal,
     slug: str,
     held: Holding,
+    *,
     finalists: Sequence[RowMapping],
     told: tuple[Confirmation, str],
 ) -> None:
     said, digest = told
-    book = Journal(db, connection, held.ledger, who=actor.name)
     named = [{k: row[k] for k in ("number", "name", "team")} for row in finalists]
     book.ledger.freeze(
         pipeline=sealed(held.salt, "finalists", digest), text=f"finalists of the board {slug}"

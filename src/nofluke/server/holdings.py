@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sqlalchemy import func, select
 
@@ -20,13 +20,15 @@ from nofluke.ledger import release
 from nofluke.server.journal import veiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from sqlalchemy import Connection
 
     from nofluke.guard.policies import Policy
     from nofluke.ledger.fingerprints import Marks
     from nofluke.ledger.release import State
+
+T = TypeVar("T")
 
 #: Holdouts that are kept in memory at a time, and states of theirs.
 _MOST = 8
@@ -55,14 +57,14 @@ class Holding:
     final: Marks | None
 
 
-class Memory:
+class Memory(Generic[T]):
     """The few things used last, by key; threads may share it."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[Any, Any] = OrderedDict()
+        self._held: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """What is remembered, or made anew; two threads may make it at once."""
         with self._lock:
             if key in self._held:
@@ -76,7 +78,8 @@ class Memory:
         return found
 
 
-_HOLDINGS, _STATES = Memory(), Memory()
+_HOLDINGS: Memory[Holding] = Memory()
+_STATES: Memory[State] = Memory()
 
 
 def load(connection: Connection, identity: str) -> Holding:

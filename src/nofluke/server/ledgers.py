@@ -31,7 +31,7 @@ MOST_HEADS = 20
 _COLUMNS = ("seq", "time", "who", "kind", "rows", "says", "digest")
 # With these at its beginning a spreadsheet takes a cell for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CHECKED = holdings.Memory()
+_CHECKED: holdings.Memory[tuple[str, Verified, LedgerReport | None]] = holdings.Memory()
 
 
 def page(
@@ -177,7 +177,7 @@ def _says(entry: Event) -> str:
     make = _WORDS.get(entry.kind)
     try:
         return "" if make is None else make(entry.body)
-    except KeyError:
+    except KeyError:  # another program's entry of this kind
         return ""
 
 
@@ -194,12 +194,13 @@ def _asked(body: Mapping[str, Any]) -> str:
 
 def _person(body: Mapping[str, Any]) -> str:
     team = f" of team {body['team']}" if "team" in body else ""
-    event = {
-        "joined": lambda: f"joined as {body['role']}{team}",
-        "role": lambda: f"is {body['role']}, was {body['was']}",
-        "removed": lambda: f"was removed, was {body['was']}",
-    }[body["event"]]
-    return f"{body['user']} {event()} (board {body['board']})"
+    if body["event"] == "joined":
+        event = f"joined as {body['role']}{team}"
+    elif body["event"] == "role":
+        event = f"is {body['role']}, was {body['was']}"
+    else:
+        event = f"was removed, was {body['was']}"
+    return f"{body['user']} {event} (board {body['board']})"
 
 
 _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {

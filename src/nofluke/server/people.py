@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from sqlalchemy import delete, func, insert, select, update
 
-from nofluke.database.tables import boards, holdouts, invitations as links, members as seats
-from nofluke.database.tables import submissions, users
+from nofluke.database.tables import boards, holdouts, submissions, users
+from nofluke.database.tables import invitations as links
+from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, InputError
 from nofluke.ledger import events
 from nofluke.server import names, rights, secrets, times
@@ -49,10 +50,10 @@ def invite(
     """
     rights.scope(actor, "admin")
     role, team = _role(role), _team(role, team)
-    if not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
+    if not 1 <= days <= MOST_DAYS:
         raise InputError(f"days={days!r} must be from 1 to {MOST_DAYS}.", code="NF094")
     secret, made = secrets.make(secrets.INVITATION), times.now()
-    row = {
+    row: dict[str, Any] = {
         "id": secrets.identity(),
         "role": role,
         "team": team,
@@ -181,7 +182,8 @@ def change_role(
             return
         _stays_owned(connection, seat.board, person, role)
         book = _book(db, connection, seat.holdout, actor.name)
-        _take(connection, book, seat.board, person["user"], person["name"], role, team, again=True)
+        who = {"user": person["user"], "name": person["name"]}
+        _take(connection, book, seat.board, **who, role=role, team=team, again=True)
         book.people("role", slug, **_named(person), role=role, was=person["role"])
 
 
@@ -237,7 +239,7 @@ def join(
             code="NF094",
         )
     book = _book(db, connection, row["holdout"], name)
-    took = _take(connection, book, board, user, name, role, team, again=False)
+    took = _take(connection, book, board, user=user, name=name, role=role, team=team, again=False)
     said = {} if took is None else {"team": took}
     book.people("joined", row["slug"], user=name, person=user, role=role, **said)
 
@@ -262,11 +264,11 @@ def _take(
     connection: Connection,
     book: Journal,
     board: str,
+    *,
     user: str,
     name: str,
     role: Role,
     team: str | None,
-    *,
     again: bool,
 ) -> str | None:
     """Give the place itself; returns the team."""
@@ -356,7 +358,8 @@ def _person(connection: Connection, board: str, user: str) -> RowMapping:
     return row
 
 
-def _at(statement, board: str, user: str):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _at(statement: Any, board: str, user: str) -> Any:
+    """A statement about one person's place at one board."""
     return statement.where(seats.c.board == board, seats.c.user == looked_up(user))
 
 
@@ -369,10 +372,10 @@ def _named(person: RowMapping) -> dict[str, str]:
     return {"user": person["name"], "person": person["user"]}
 
 
-def _role(role: str) -> Role:
+def _role(role: Role) -> Role:
     if role not in ROLES:
         raise InputError(f"role={role!r} must be one of {', '.join(ROLES)}.", code="NF094")
-    return cast("Role", role)
+    return role
 
 
 def _team(role: str, team: str | None) -> str | None:

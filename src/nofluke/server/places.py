@@ -33,7 +33,7 @@ ASSUMES = {
 }
 _CLUSTERED = "clusters of rows are independent of each other; each counts as one unit"
 _LADDERS = ("ladder", "free-ladder")
-_KNOWN = holdings.Memory()
+_KNOWN: holdings.Memory[tuple[Standing, ...]] = holdings.Memory()
 
 
 def standings(

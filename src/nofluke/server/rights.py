@@ -86,11 +86,10 @@ def seat(connection: Connection, actor: Actor, slug: str) -> Seat:
     Raises:
         AccessError: There is no such board, or the person is not on it (NF075).
     """
+    mine = (members.c.board == boards.c.id) & (members.c.user == actor.id)
     asked = (
         select(boards, members.c.role, members.c.team)
-        .join(
-            members, (members.c.board == boards.c.id) & (members.c.user == actor.id), isouter=True
-        )
+        .join(members, mine, isouter=True)
         .where(boards.c.slug == slug)
     )
     row = connection.execute(asked).mappings().first() if _may_be(slug) else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import func, insert, or_, select
 
@@ -206,16 +206,20 @@ def of_board(db: Database, actor: Actor, slug: str) -> tuple[Submission, ...]:
 def record(row: RowMapping, held: Holding) -> Submission:
     """A row as its own team may see it."""
     answer = None if row["answer"] is None else json.loads(row["answer"])
-    fields = ("id", "number", "kind", "name", "message", "user", "team", "status", "code")
-    fields += ("attempt", "look", "first", "second", "finalist", "created", "done")
-    named = {**{k: row[k] for k in fields}, "user": row["by"]}
     return Submission(
-        **named,
+        **{k: row[k] for k in _TOLD},
+        user=row["by"],
         board=row["slug"],
         digest=_shown(row["digest"]),
         answer=answer,
         sentences=told.sentences(held, row["kind"], row["status"], answer),
     )
+
+
+_TOLD = (
+    *("id", "number", "kind", "name", "message", "team", "status", "code", "attempt", "look"),
+    *("first", "second", "finalist", "created", "done"),
+)
 
 
 def own(connection: Connection, actor: Actor, identity: str) -> RowMapping:
@@ -284,57 +288,60 @@ def _ask(
     db: Database, actor: Actor, slug: str, held: Holding, asked: _Asked
 ) -> tuple[Submission, bool]:
     with db.writing(people.lock(held.id)) as connection:
-        found = _accepted(db, connection, actor, slug, held, asked)
+        seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
+        known = _known(connection, actor, seat, asked)
+        if known is not None:
+            return record(known, held), False
+        book = Journal(db, connection, held.ledger, who=actor.name)
+        case = _Case(connection, book, actor, seat, held, asked)
+        _open(case)
+        found = _admitted(case)
     # What refuses was written down too, and only then is it told.
-    if isinstance(found, NoflukeError):
+    if isinstance(found, HoldoutError):
         raise found
-    row, new = found
-    if new:
-        work.wake()
-    return record(row, held), new
+    work.wake()
+    return record(found, held), True
 
 
-def _accepted(
-    db: Database, connection: Connection, actor: Actor, slug: str, held: Holding, asked: _Asked
-) -> tuple[RowMapping, bool] | NoflukeError:
-    """Charge a look, unless this was asked before or nothing is left; nobody else does meanwhile."""
-    seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
-    known = _known(connection, actor, seat, asked)
-    if known is not None:
-        return known, False
-    _open(connection, actor, seat)
-    book = Journal(db, connection, held.ledger, who=actor.name)
-    key = sealed(held.salt, asked.kind, actor.id, asked.digest)
+class _Case(NamedTuple):
+    """What is asked, by whom and of what, in the transaction that decides."""
+
+    connection: Connection
+    book: Journal
+    actor: Actor
+    seat: Seat
+    held: Holding
+    asked: _Asked
+
+    @property
+    def key(self) -> str:
+        """What is asked of which rows, without what could be tried against."""
+        return sealed(self.held.salt, self.asked.kind, self.actor.id, self.asked.digest)
+
+
+def _admitted(case: _Case) -> RowMapping | HoldoutError:
+    """Charge a look, or refuse it where none is left; nobody else does either meanwhile."""
     try:
-        budget.admit(connection, held, actor.id, seat)
+        budget.admit(case.connection, case.held, case.actor.id, case.seat)
     except HoldoutError as error:
-        _refused(connection, book, actor, seat, held, asked, key, error)
+        _refused(case, error)
         return error
-    return _charged(connection, book, actor, seat, held, asked, key), True
+    return _charged(case)
 
 
-def _charged(
-    connection: Connection,
-    book: Journal,
-    actor: Actor,
-    seat: Seat,
-    held: Holding,
-    asked: _Asked,
-    key: str,
-) -> RowMapping:
-    last = select(func.max(table.c.number)).where(table.c.holdout == held.id)
+def _charged(case: _Case) -> RowMapping:
+    connection, asked, seat = case.connection, case.asked, case.seat
+    last = select(func.max(table.c.number)).where(table.c.holdout == case.held.id)
     number = (connection.execute(last).scalar_one() or 0) + 1
     identity = secrets.identity()
     said = {"number": number, "submission": identity}
-    attempt = book.attempt(
-        asked.kind, [held.marks], key, {**_said(connection, actor, seat, asked), **said}
-    )
+    attempt = case.book.attempt(asked.kind, [case.held.marks], case.key, {**_said(case), **said})
     row = {
         "id": identity,
         "number": number,
-        "holdout": held.id,
+        "holdout": case.held.id,
         "board": seat.board,
-        "user": actor.id,
+        "user": case.actor.id,
         "team": seat.team,
         **{k: getattr(asked, k) for k in ("kind", "digest", "first", "second", "name", "message")},
         "training": None if asked.training is None else repr(asked.training),
@@ -349,48 +356,40 @@ def _charged(
     return connection.execute(_rows().where(table.c.id == identity)).mappings().one()
 
 
-def _refused(
-    connection: Connection,
-    book: Journal,
-    actor: Actor,
-    seat: Seat,
-    held: Holding,
-    asked: _Asked,
-    key: str,
-    error: HoldoutError,
-) -> None:
+def _refused(case: _Case, error: HoldoutError) -> None:
     """Write a refusal down once, so that nobody fills the disk by asking on."""
-    mine = (refusals.c.holdout == held.id) & (refusals.c.user == actor.id)
+    connection, held = case.connection, case.held
+    mine = (refusals.c.holdout == held.id) & (refusals.c.user == case.actor.id)
     count = select(func.count()).select_from(refusals).where(mine)
-    same = select(refusals.c.entry).where(mine, refusals.c.digest == asked.digest)
+    same = select(refusals.c.entry).where(mine, refusals.c.digest == case.asked.digest)
     if connection.execute(same).first() is not None:
         return
     if connection.execute(count).scalar_one() >= MOST_REFUSALS:
         return
-    said = _said(connection, actor, seat, asked)
-    entry = book.refused(asked.kind, [held.marks], key, said, f"{error.code}: no look is left")
+    why = f"{error.code}: no look is left"
+    entry = case.book.refused(case.asked.kind, [held.marks], case.key, _said(case), why)
     connection.execute(
         insert(refusals).values(
-            holdout=held.id, user=actor.id, digest=asked.digest, entry=entry.seq
+            holdout=held.id, user=case.actor.id, digest=case.asked.digest, entry=entry.seq
         )
     )
 
 
-def _said(connection: Connection, actor: Actor, seat: Seat, asked: _Asked) -> dict[str, Any]:
+def _said(case: _Case) -> dict[str, Any]:
     """What an entry says of what is asked; nothing that a guess could be tried against."""
+    asked = case.asked
     said: dict[str, Any] = {
-        "board": seat.slug,
-        "user": actor.name,
-        "person": actor.id,
-        "team": seat.team,
+        "board": case.seat.slug,
+        "user": case.actor.name,
+        "person": case.actor.id,
+        "team": case.seat.team,
         "name": asked.name,
     }
     if asked.kind == "comparison":
-        numbers = select(table.c.id, table.c.number).where(
-            table.c.id.in_([asked.first, asked.second])
-        )
-        found = {row.id: row.number for row in connection.execute(numbers)}
-        said["numbers"] = [found[asked.first], found[asked.second]]
+        pair = [asked.first, asked.second]
+        numbers = select(table.c.id, table.c.number).where(table.c.id.in_(pair))
+        found = {row.id: row.number for row in case.connection.execute(numbers)}
+        said["numbers"] = [found[one] for one in pair]
     return said
 
 
@@ -406,13 +405,15 @@ def _known(connection: Connection, actor: Actor, seat: Seat, asked: _Asked) -> R
     return connection.execute(same.order_by(table.c.number)).mappings().first()
 
 
-def _open(connection: Connection, actor: Actor, seat: Seat) -> None:
-    mine = (table.c.holdout == seat.holdout) & (table.c.user == actor.id)
+def _open(case: _Case) -> None:
+    """Refuse what no board takes now; nothing is written down of it."""
+    seat = case.seat
+    mine = (table.c.holdout == seat.holdout) & (table.c.user == case.actor.id)
     failed = select(func.count()).select_from(table).where(mine, table.c.status == "failed")
     why = None
     if seat.closed is not None:
         why = f"the board was closed at {seat.closed}; nothing more is scored on it"
-    elif connection.execute(failed).scalar_one() >= MOST_FAILED:
+    elif case.connection.execute(failed).scalar_one() >= MOST_FAILED:
         why = (
             f"{MOST_FAILED} of your submissions failed by an error of the server's own; whoever "
             "runs it must look into that first"

@@ -11,7 +11,7 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _LAYOUT = {"\n", "\t"}
 
 
-def slug(text: str) -> str:
+def slug(text: object) -> str:
     """A board's name in addresses.
 
     Raises:
@@ -28,7 +28,7 @@ def slug(text: str) -> str:
     return text
 
 
-def line(text: str, *, what: str, most: int) -> str:
+def line(text: object, *, what: str, most: int) -> str:
     """A text of one line that says something, without what is not seen.
 
     Raises:
@@ -43,7 +43,7 @@ def line(text: str, *, what: str, most: int) -> str:
     return shown
 
 
-def words(text: str, *, what: str, most: int) -> str:
+def words(text: object, *, what: str, most: int) -> str:
     """A text of any number of lines, perhaps empty.
 
     Raises:
@@ -53,7 +53,7 @@ def words(text: str, *, what: str, most: int) -> str:
     return _plain(written, what=what, most=most, layout=_LAYOUT).strip()
 
 
-def _plain(text: str, *, what: str, most: int, layout: set[str]) -> str:
+def _plain(text: object, *, what: str, most: int, layout: set[str]) -> str:
     if not isinstance(text, str) or len(text) > most:
         arrived = f"{len(text)} characters" if isinstance(text, str) else type(text).__name__
         raise InputError(

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
     from nofluke.server.holdings import Holding
 
-_WAITS = "It waits to be scored. Its look is charged and on record; the same handed in again costs nothing."
+_WAITS = (
+    "It waits to be scored. Its look is charged and on record; the same handed in again costs "
+    "nothing."
+)
 _FAILED = (
     "Scoring it failed by an error of the server's own. Nothing was told, and its look was given "
     "back; the same may be handed in again."
@@ -80,8 +83,8 @@ def _promise(answer: Mapping[str, Any], alpha: float) -> str:
 def _left(answer: Mapping[str, Any]) -> str:
     left = answer["looks_left"]
     bits = outward(float(answer["bits"]), "lower", digits=4)
-    more = "no look is" if left == 0 else "one look is" if left == 1 else f"{left} looks are"
+    more = "no more answer" if left == 0 else "one more" if left == 1 else f"{left} more"
     return (
-        f"This was look {answer['look']} at these rows, and then {more} left; all answers so far "
-        f"can be written in {bits} bits."
+        f"After this answer the rule gives {more} at these rows; all answers so far can be written "
+        f"in {bits} bits."
     )

@@ -44,13 +44,18 @@ _NEWS = threading.Condition()
 _news = 0
 
 
-class _Answer(NamedTuple):
-    """What a look tells, and what the guard must remember; or why there is none."""
+class _Told(NamedTuple):
+    """What a look tells, and what the guard must remember."""
 
-    released: Released | None = None
-    state: State | None = None
-    error: str = ""
-    code: str = ""
+    released: Released
+    state: State
+
+
+class _Nothing(NamedTuple):
+    """Why a look tells nothing: the kind of the error and its code, for it may name hidden rows."""
+
+    error: str
+    code: str
 
 
 def wake() -> None:
@@ -115,7 +120,7 @@ def _heads(connection: Connection, holdout: str | None = None) -> Sequence[RowMa
     return connection.execute(asked).mappings().all()
 
 
-def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Answer:
+def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Told | _Nothing:
     """One look; whatever goes wrong is told by its code, as it may name hidden rows."""
     try:
         state = holdings.state(connection, held)
@@ -124,15 +129,15 @@ def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Answer:
         rows = connection.execute(asked.where(predictions.c.submission.in_(names))).all()
         found = {name: bytes(content) for name, content in rows}
         contents = [found[name] for name in names]
-        return _Answer(*scoring.look(held, state, contents, row["training"]))
+        return _Told(*scoring.look(held, state, contents, row["training"]))
     except NoflukeError as error:
-        return _Answer(error=type(error).__name__, code=error.code)
-    except Exception as error:  # noqa: BLE001 (whatever it is, the queue goes on)
-        return _Answer(error=type(error).__name__, code=UNFORESEEN)
+        return _Nothing(type(error).__name__, error.code)
+    except Exception as error:  # whatever it is, the queue goes on
+        return _Nothing(type(error).__name__, UNFORESEEN)
 
 
 def _keep(
-    db: Database, held: Holding, row: RowMapping, before: int | None, answer: _Answer
+    db: Database, held: Holding, row: RowMapping, before: int | None, answer: _Told | _Nothing
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
     with db.writing(people.lock(held.id)) as connection:
@@ -142,23 +147,18 @@ def _keep(
         if holdings.last_look(connection, held.id) != before:
             return
         book = Journal(db, connection, held.ledger)
-        if answer.released is None or answer.state is None:
+        if isinstance(answer, _Nothing):
             _fail(connection, book, row, answer)
         else:
-            _tell(connection, book, held, row, answer.released, answer.state)
-    outcome = answer.code or "released"
+            _tell(connection, book, held, row, answer)
+    outcome = answer.code if isinstance(answer, _Nothing) else "released"
     _LOG.info("submission %s: %s", row["id"], outcome, extra={"holdout": held.id})
 
 
 def _tell(
-    connection: Connection,
-    book: Journal,
-    held: Holding,
-    row: RowMapping,
-    released: Released,
-    state: State,
+    connection: Connection, book: Journal, held: Holding, row: RowMapping, found: _Told
 ) -> None:
-    answer, kept = released.to_dict(), release.to_json(state)
+    answer, kept = found.released.to_dict(), release.to_json(found.state)
     said = {"kind": row["kind"], **answer}
     said["sentences"] = list(told.sentences(held, row["kind"], "released", answer))
     look = book.look(
@@ -177,7 +177,7 @@ def _tell(
     )
 
 
-def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Answer) -> None:
+def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Nothing) -> None:
     """Nothing is told and the look is given back; the same content may be handed in again."""
     book.failed(row["attempt"], error=answer.error, code=answer.code)
     connection.execute(
@@ -282,11 +282,12 @@ class Worker:
                     pause = PAUSE
                     continue
                 pause = PAUSE
-            except Exception as error:  # noqa: BLE001 (the store may be back in a moment)
+            except Exception as error:  # the store may be back in a moment
                 code = error.code if isinstance(error, NoflukeError) else UNFORESEEN
                 _LOG.warning("scoring waits %g s: %s %s", pause, type(error).__name__, code)
                 self._stopped.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
             with _NEWS:
-                _NEWS.wait_for(lambda heard=heard: _news != heard or self._stopped.is_set(), PAUSE)
+                if _news == heard and not self._stopped.is_set():
+                    _NEWS.wait(PAUSE)
