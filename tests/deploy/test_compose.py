@@ -178,6 +178,20 @@ def test_a_proxy_believes_no_client_and_shows_no_figures(name):
     assert "127.0.0.1:8000" in text
 
 
+def test_the_how_to_shows_lines_of_the_sites():
+    page = (ROOT / "docs/how-to/serve.md").read_text("utf-8")
+    for kind, name in (("nginx", "nginx.conf"), ("text", "Caddyfile")):
+        block = re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S)[1]
+        site = {line.strip() for line in (DEPLOY / name).read_text("utf-8").splitlines()}
+        assert [line for line in block.splitlines() if line.strip() not in site] == []
+
+
+def test_no_log_of_nginx_holds_an_invitation():
+    text = (DEPLOY / "nginx.conf").read_text("utf-8")
+    assert re.search(r"location /join/ \{\s+access_log off;", text)
+    assert re.search(r"access_log off;\s+return 301", text)
+
+
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 

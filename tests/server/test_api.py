@@ -485,3 +485,26 @@ def test_no_other_documentation_is_served(still):
             assert operation["security"], (path, method)
             assert operation["summary"]
     assert json.dumps(told).count("HTTPValidationError") == 0
+
+
+def test_the_whole_way_in_each_kind_of_store(serving, store):
+    served = serving(store)
+    first, second = (served.submit("ann", seed).json()["id"] for seed in (1, 2))
+    assert {served.scored("ann", one)["status"] for one in (first, second)} == {"released"}
+    assert served.submit("ann", 1).status_code == 200
+    pair = {"first": first, "second": second}
+    made = served.ask("ann", "POST", "/boards/numbers/comparisons", json=pair)
+    assert served.scored("ann", made.json()["id"])["status"] == "released"
+    for name in ("a\0b", "a\ud800b", "a\u202eb", "x" * 101, " "):
+        answer = served.ask(
+            "ann",
+            "POST",
+            "/boards/numbers/submissions",
+            data={"name": name.encode("utf-8", "surrogatepass")},
+            files={"file": ("p.csv", served.predictions(3))},
+        )
+        assert answer.status_code in (400, 422), answer.text
+    assert served.ask("ann", "GET", "/boards/numbers").json()["left"]["looks"] == 9
+    assert served.ask("auditor", "GET", "/boards/numbers/ledger").json()["intact"] is True
+    assert served.ask("owner", "POST", "/boards/numbers/close").status_code == 200
+    assert served.client.get("/readyz").status_code == 200

@@ -187,8 +187,9 @@ def _run(settings: Settings, database: Database, listener: socket.socket) -> int
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=True,
-            forwarded_allow_ips=list(settings.proxies) or ["127.0.0.1", "::1"],
+            # Whoever is not named could claim to be anybody, and escape every limit.
+            proxy_headers=bool(settings.proxies),
+            forwarded_allow_ips=list(settings.proxies),
             limit_concurrency=_CONNECTIONS,
             timeout_keep_alive=15,
             timeout_graceful_shutdown=_GRACE,

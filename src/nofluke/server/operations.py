@@ -218,7 +218,7 @@ class _Request:
 async def _unforeseen(request: Request) -> Response:
     try:
         return await problems.answer(request, problems.unforeseen())
-    except Exception:  # noqa: BLE001 (whatever was wrong may be wrong with the page, too)
+    except Exception:  # whatever was wrong may be wrong with the page, too
         return problems.response(problems.unforeseen())
 
 
