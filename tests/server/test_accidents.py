@@ -48,7 +48,8 @@ class Scene:
 
     def begin(self) -> subprocess.Popen[bytes]:
         script = [sys.executable, submitting.__file__, self.url, str(self.files), str(self.log)]
-        return subprocess.Popen(script)
+        self.server = subprocess.Popen(script)
+        return self.server
 
     def accepted(self) -> list[list[str]]:
         return [line.split() for line in self.log.read_text().splitlines()]
@@ -71,6 +72,8 @@ class Scene:
             assert found[identity] == digest
 
     def close(self) -> None:
+        self.server.kill()
+        self.server.wait()
         self.db.close()
 
     def check_end(self) -> None:
@@ -78,12 +81,14 @@ class Scene:
         assert len({name for name, *_ in self.accepted()}) == COUNT
         assert work.waiting(self.db) == 0
         board = boards.board(self.db, self.keeper.ann, "tumours")
-        assert board.left.looks == 250 - COUNT and len(board.standings) == COUNT
+        assert board.left.looks == 250 - COUNT
+        assert len(board.standings) == COUNT
         found = ledgers.export(self.db, self.keeper.ann, "tumours")
         entries = [events.read(line.rstrip(b"\n")) for line in found]
         asked = [e.seq for e in entries if e.kind == "attempt"]
         told = [e.body["attempt"] for e in entries if e.kind == "look"]
-        assert asked == told and len(told) == COUNT
+        assert asked == told
+        assert len(told) == COUNT
 
 
 def test_the_server_is_killed_while_two_hundred_submit(store: str, tmp_path: Path) -> None:
@@ -92,7 +97,7 @@ def test_the_server_is_killed_while_two_hundred_submit(store: str, tmp_path: Pat
 
 
 def _kill_server(scene: Scene) -> None:
-    draw, kills = random.Random(1), 0
+    draw, kills = random.Random(1), 0  # noqa: S311
     server = scene.begin()
     while len(scene.accepted()) < COUNT and kills < 8:
         scene.wait_for(len(scene.accepted()) + draw.randrange(5, 30), server)
@@ -114,7 +119,7 @@ def test_postgresql_is_killed_while_two_hundred_submit(postgres: Cluster, tmp_pa
 
 
 def _kill_cluster(scene: Scene, postgres: Cluster) -> None:
-    draw, kills = random.Random(2), 0
+    draw, kills = random.Random(2), 0  # noqa: S311
     server = scene.begin()
     while len(scene.accepted()) < COUNT and kills < 5:
         scene.wait_for(len(scene.accepted()) + draw.randrange(10, 40), server)

@@ -65,7 +65,8 @@ def test_finalists_are_fixed_then_locked_then_told_once(keeper: Keeper) -> None:
     told = boards.open_confirmation(db, ann, "tumours").confirmation
 
     assert told is not None
-    assert set(told["submissions"]) == {strong.id, other.id} and unused.id not in told
+    assert set(told["submissions"]) == {strong.id, other.id}
+    assert unused.id not in told
     assert len([row for row in told["rows"] if row["part"] == "score"]) == 2
     last = entries(keeper)[-3:]
     assert [e.kind for e in last] == ["freeze", "attempt", "look"]
@@ -97,7 +98,8 @@ def test_what_is_told_are_exact_limits_on_the_final_rows_alone(keeper: Keeper) -
     said = dict(line.split(",") for line in keeper.upload(0.8).read_text().split()[1:])
     hits = [float(said[one] == keeper.labels[one]) for one in final]
     expected = clopper_pearson(hits, alpha=0.05)
-    assert told is not None and len(final) == board.confirmation_rows == 60
+    assert told is not None
+    assert len(final) == board.confirmation_rows == 60
     (found,) = told["rows"]
     assert (found["estimate"], found["lower"], found["upper"]) == (
         expected.estimate,
@@ -129,7 +131,8 @@ def test_of_two_who_open_at_once_one_is_told_what_the_other_was(keeper: Keeper) 
 
     (won,) = [one for one in found if isinstance(one, dict)]
     (lost,) = [one for one in found if isinstance(one, HoldoutError)]
-    assert lost.code == "NF093" and won["sentences"][0] in str(lost)
+    assert lost.code == "NF093"
+    assert won["sentences"][0] in str(lost)
     kinds = [e.kind for e in entries(keeper)]
     assert kinds.count("freeze") == 1
     assert kinds[-3:] == ["freeze", "attempt", "look"]

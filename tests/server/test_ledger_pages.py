@@ -36,12 +36,17 @@ def test_a_page_shows_the_check_the_newest_entries_and_the_audit(
     monkeypatch.setattr(ledgers, "PER_PAGE", 4)
     page = ledgers.page(keeper.db, keeper.ann, "tumours")
 
-    assert page.intact and page.faults == () and page.entries_of == 10
+    assert page.intact
+    assert page.faults == ()
+    assert page.entries_of == 10
     assert [e["seq"] for e in page.entries] == [10, 9, 8, 7]
-    assert page.head in page.verified[-1] and page.name == "Tumours"
-    assert page.sets[0]["role"] == "guarded" and page.sets[0]["looks"] == 3
+    assert page.head in page.verified[-1]
+    assert page.name == "Tumours"
+    assert page.sets[0]["role"] == "guarded"
+    assert page.sets[0]["looks"] == 3
     assert page.entries[-1]["says"] == "number 3: @2 (team =cmd|' /C calc'!A0, board tumours)"
-    assert len(page.audit) > 10 and page.sentences
+    assert len(page.audit) > 10
+    assert page.sentences
     older = ledgers.page(keeper.db, keeper.ann, "tumours", before=7, heads=[page.head])
     assert [e["seq"] for e in older.entries] == [6, 5, 4, 3]
     assert "Entry 10 is the one whose digest was kept" in " ".join(older.verified)
@@ -58,10 +63,13 @@ def test_a_head_of_another_history_and_an_edited_entry_are_found(keeper: Keeper)
     seq, digest = page.head.split(":")
 
     wrong = ledgers.page(keeper.db, keeper.ann, "tumours", heads=[f"{seq}:{digest[::-1]}"])
-    assert not wrong.intact and wrong.faults[0]["fault"] == "head"
+    assert not wrong.intact
+    assert wrong.faults[0]["fault"] == "head"
     _edit(keeper)
     edited = ledgers.page(keeper.db, keeper.ann, "tumours")
-    assert not edited.intact and edited.sets == () and edited.entries == ()
+    assert not edited.intact
+    assert edited.sets == ()
+    assert edited.entries == ()
     assert [f["fault"] for f in edited.faults] != []
     assert invariants.check(keeper.db) != []
 
@@ -101,7 +109,8 @@ def test_a_spreadsheet_finds_no_formula(keeper: Keeper) -> None:
     found = b"".join(ledgers.csv(keeper.db, keeper.ann, "tumours")).decode()
 
     rows = list(csv.reader(io.StringIO(found)))
-    assert len(rows) == 11 and rows[0][0] == "seq"
+    assert len(rows) == 11
+    assert rows[0][0] == "seq"
     assert not any(cell.lstrip().startswith(("=", "+", "-", "@")) for row in rows for cell in row)
 
 

@@ -60,20 +60,26 @@ def test_a_submission_is_charged_queued_and_told(keeper: Keeper) -> None:
 
     handed, new = submit(keeper, bob, keeper.upload(0.8), name=" my  model ", message="lr=1")
 
-    assert new and (handed.name, handed.message, handed.number) == ("my model", "lr=1", 1)
+    assert new
+    assert (handed.name, handed.message, handed.number) == ("my model", "lr=1", 1)
     assert (handed.status, handed.answer, handed.team) == ("queued", None, "blue")
     left = boards.board(keeper.db, bob, "tumours").left
     assert (left.looks, left.member, left.team) == (4, 3, 2)
-    assert kinds(keeper)["attempt"] == 1 and kinds(keeper)["look"] == 0
+    assert kinds(keeper)["attempt"] == 1
+    assert kinds(keeper)["look"] == 0
     assert invariants.check(keeper.db) == []
 
     assert keeper.score() == 1
     told = submissions.submission(keeper.db, bob, handed.id)
-    assert told.status == "released" and told.answer is not None and told.done is not None
-    assert told.answer["look"] == 1 and f"{told.answer['value']:.6g}" in told.sentences[0]
+    assert told.status == "released"
+    assert told.answer is not None
+    assert told.done is not None
+    assert told.answer["look"] == 1
+    assert f"{told.answer['value']:.6g}" in told.sentences[0]
     entry = [events.read(line) for line in ledgers.export(keeper.db, bob, "tumours")
              for line in [line.rstrip(b"\n")]][(told.look or 0) - 1]  # fmt: skip
-    assert entry.kind == "look" and entry.body["attempt"] == told.attempt
+    assert entry.kind == "look"
+    assert entry.body["attempt"] == told.attempt
     (returned,) = entry.body["returned"]
     assert {k: returned[k] for k in told.answer} == told.answer
     assert tuple(returned["sentences"]) == told.sentences
@@ -129,7 +135,8 @@ def test_the_same_content_is_the_same_submission_in_any_form(keeper: Keeper) -> 
 
     rival = keeper.join("tumours", "rival")
     own, new = submit(keeper, rival, path)
-    assert new and own.id != first.id
+    assert new
+    assert own.id != first.id
     assert boards.board(keeper.db, bob, "tumours").left.looks == 3
     assert invariants.check(keeper.db) == []
 
@@ -143,7 +150,8 @@ def test_the_same_content_at_once_is_charged_once(keeper: Keeper) -> None:
 
     assert len({one.id for one, _ in found}) == 1
     assert sum(new for _, new in found) == 1
-    assert kinds(keeper)["attempt"] == 1 and invariants.check(keeper.db) == []
+    assert kinds(keeper)["attempt"] == 1
+    assert invariants.check(keeper.db) == []
 
 
 @pytest.mark.parametrize("many", [2, 50])
@@ -160,7 +168,8 @@ def test_one_of_many_gets_the_last_look(keeper: Keeper, many: int) -> None:
 
     won = [one for one in found if not isinstance(one, NoflukeError)]
     lost = [one for one in found if isinstance(one, HoldoutError)]
-    assert len(won) == 1 and len(lost) == many - 1
+    assert len(won) == 1
+    assert len(lost) == many - 1
     assert {(e.code, e.looks, e.budget) for e in lost} == {("NF081", 2, 2)}
     assert keeper.score() == 2
     assert kinds(keeper)["refused"] == many - 1
@@ -199,7 +208,8 @@ def test_refusals_are_on_record_and_cannot_fill_the_disk(
             submit(keeper, bob, keeper.upload(0.7, seed=seed))
     assert kinds(keeper)["refused"] == 3
     page = ledgers.page(keeper.db, keeper.ann, "tumours")
-    assert "NF081" in page.entries[0]["says"] and page.sets[0]["refused"] == 3
+    assert "NF081" in page.entries[0]["says"]
+    assert page.sets[0]["refused"] == 3
     assert invariants.check(keeper.db) == []
 
 
@@ -218,14 +228,17 @@ def test_a_failed_one_costs_nothing_tells_nothing_and_may_come_again(
             handed, new = submit(keeper, bob, keeper.upload(0.8))
             keeper.score()
         failed = submissions.submission(keeper.db, bob, handed.id)
-        assert new and (failed.status, failed.code, failed.answer) == ("failed", "NF070", None)
-        assert failed.digest == handed.digest and "given back" in failed.sentences[0]
+        assert new
+        assert (failed.status, failed.code, failed.answer) == ("failed", "NF070", None)
+        assert failed.digest == handed.digest
+        assert "given back" in failed.sentences[0]
         assert boards.board(keeper.db, bob, "tumours").left.looks == 3
         assert kinds(keeper)["failed"] == tries
         assert invariants.check(keeper.db) == []
     handed, new = submit(keeper, bob, keeper.upload(0.8))
     keeper.score()
-    assert new and submissions.submission(keeper.db, bob, handed.id).answer is not None
+    assert new
+    assert submissions.submission(keeper.db, bob, handed.id).answer is not None
     text = b"".join(ledgers.export(keeper.db, bob, "tumours")).decode() + caplog.text
     assert "secret" not in text
     monkeypatch.setattr(submissions, "MOST_FAILED", 2)
@@ -252,7 +265,8 @@ def test_nothing_is_looked_at_after_the_last_verdict(keeper: Keeper) -> None:
         ("failed", "NF365"),
         ("failed", "NF365"),
     ]
-    assert told[0].answer is not None and told[0].answer["verdict"] == "better"
+    assert told[0].answer is not None
+    assert told[0].answer["verdict"] == "better"
     left = boards.board(keeper.db, bob, "tumours").left
     assert (left.looks, left.looks_of, left.rule) == (0, 9, 0.0)
     with pytest.raises(HoldoutError) as refused:
@@ -273,7 +287,8 @@ def test_a_training_score_is_part_of_what_is_asked(keeper: Keeper) -> None:
     two, new = submit(keeper, bob, path, training=0.9)
     same, old = submit(keeper, bob, path, training=0.8)
     assert (new, old, same.id) == (True, False, one.id)
-    assert one.digest == two.digest and one.id != two.id
+    assert one.digest == two.digest
+    assert one.id != two.id
     keeper.score()
     assert {s.status for s in submissions.of_board(keeper.db, bob, "tumours")} == {"released"}
     assert invariants.check(keeper.db) == []
@@ -293,13 +308,16 @@ def test_two_own_submissions_are_compared_once_in_either_order(keeper: Keeper) -
     keeper.score()
 
     told = submissions.submission(keeper.db, ben, found.id)
-    assert new and told.kind == "comparison" and told.answer is not None
+    assert new
+    assert told.kind == "comparison"
+    assert told.answer is not None
     assert (told.answer["verdict"], told.name) == ("better", "1.0 against 0.5")
     for who, pair in ((bob, (two.id, one.id)), (ben, (one.id, two.id))):
         same, new = submissions.compare(keeper.db, who, "tumours", *pair)
         assert (same.id, new) == (found.id, False)
     left = boards.board(keeper.db, bob, "tumours").left
-    assert left.looks == 2 and left.bits == told.answer["bits"]
+    assert left.looks == 2
+    assert left.bits == told.answer["bits"]
     assert len(boards.board(keeper.db, bob, "tumours").standings) == 2
     for wrong in ((one.id, one.id), (one.id, found.id)):
         with pytest.raises(InputError):

@@ -129,12 +129,14 @@ def test_noise_that_was_shown_is_kept_in_the_state(keeper: Keeper) -> None:
         row = connection.execute(tables.holdouts.select()).mappings().one()
     state = release.from_json(row["state"])
     assert isinstance(state, release.Thresholdout)
-    assert state.look == 1 and state.noisy is not None
+    assert state.look == 1
+    assert state.noisy is not None
     told = submissions.of_board(keeper.db, bob, "tumours")[0]
     same, new = submissions.submit(
         keeper.db, bob, "tumours", keeper.upload(0.7), name="x", training=0.95
     )
-    assert not new and same.answer == told.answer
+    assert not new
+    assert same.answer == told.answer
 
 
 def test_a_worker_begins_ends_and_hears_of_what_is_queued(keeper: Keeper) -> None:
@@ -147,7 +149,8 @@ def test_a_worker_begins_ends_and_hears_of_what_is_queued(keeper: Keeper) -> Non
         handed = queued(keeper, 3, slug="two")
         patience = time.monotonic() + 30
         while work.waiting(keeper.db):
-            assert time.monotonic() < patience and worker.alive
+            assert time.monotonic() < patience
+            assert worker.alive
             time.sleep(0.01)
     assert not worker.alive
     assert len(looks(keeper, "two")) == len(handed)

@@ -26,7 +26,7 @@ class Keeper:
 
     def __init__(self, database: Database, folder: Path, *, n: int = 200, seed: int = 1) -> None:
         self.db, self.folder, self.n = database, folder, n
-        draw = random.Random(seed)
+        draw = random.Random(seed)  # noqa: S311
         self.labels = {f"r{i:06d}": str(draw.randrange(2)) for i in range(n)}
         self.ann = self.person("ann", admin=True)
 
@@ -38,7 +38,7 @@ class Keeper:
                     id=user,
                     name=name,
                     folded=names.folded(name),
-                    password="no hash, so that nobody signs in",
+                    password="no hash, so that nobody signs in",  # noqa: S106
                     admin=admin,
                     created=times.text(times.now()),
                 )
@@ -84,7 +84,7 @@ class Keeper:
 
     def upload(self, right: float = 0.8, *, seed: int = 0, name: str | None = None) -> Path:
         """Predictions, each of which is right with some probability."""
-        draw = random.Random(f"{right} {seed}")
+        draw = random.Random(f"{right} {seed}")  # noqa: S311
         path = self.folder / (name or f"upload-{right}-{seed}.csv")
         lines = [
             f"{one},{label if draw.random() < right else 1 - int(label)}"

@@ -9,7 +9,9 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import select
 
@@ -42,7 +44,7 @@ def main(url: str, folder: str, log: str) -> None:
                     return
                 path = left.pop(0)
             who = members[paths.index(path) % len(members)]
-            found, _ = patient(lambda: submissions.submit(database, who, "tumours", path, name="x"))
+            found, _ = patient(submissions.submit, database, who, "tumours", path, name="x")
             os.write(file, f"{path.name} {found.id} {found.digest}\n".encode())
 
     worker = work.Worker(database)
@@ -52,16 +54,16 @@ def main(url: str, folder: str, log: str) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    while patient(lambda: work.waiting(database)):
+    while patient(work.waiting, database):
         time.sleep(0.02)
     worker.stop()
 
 
-def patient(call):
+def patient(call: Callable[..., Any], *given: Any, **named: Any) -> Any:
     """Ask again while the store is away, as whoever got no answer would."""
     while True:
         try:
-            return call()
+            return call(*given, **named)
         except (StoreError, LedgerError):
             time.sleep(0.05)
 
