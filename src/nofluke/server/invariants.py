@@ -98,10 +98,9 @@ def _state(row: RowMapping, entries: list[Event], rows: Iterable[RowMapping]) ->
     state = release.from_json(row["state"])
     told = Counter(r["kind"] for r in rows if r["status"] == "released")
     found = []
-    compared = getattr(state, "compared", 0)
-    if (state.look, compared) != (told["predictions"], told["comparison"]):
+    if (state.look, state.compared) != (told["predictions"], told["comparison"]):
         found.append(
-            f"its state has taken {state.look} looks and {compared} comparisons, and "
+            f"its state has taken {state.look} looks and {state.compared} comparisons, and "
             f"{told['predictions']} and {told['comparison']} were told"
         )
     seals = [e.body["state"] for e in entries if e.kind == "look" and "state" in e.body]

@@ -83,8 +83,8 @@ def _promise(answer: Mapping[str, Any], alpha: float) -> str:
 def _left(answer: Mapping[str, Any]) -> str:
     left = answer["looks_left"]
     bits = outward(float(answer["bits"]), "lower", digits=4)
-    more = "no look is" if left == 0 else "one look is" if left == 1 else f"{left} looks are"
+    more = "no more answer" if left == 0 else "one more" if left == 1 else f"{left} more"
     return (
-        f"This was look {answer['look']} at these rows, and then {more} left; all answers so far "
-        f"can be written in {bits} bits."
+        f"After this answer the rule gives {more} at these rows; all answers so far can be written "
+        f"in {bits} bits."
     )
