@@ -19,7 +19,7 @@ def test_from_the_first_run_to_the_check_of_the_chain(house, visitor):
     come_in(bob, link, "Bob")
     assert bob.url == f"{house.url}/b/tumours"
     # A check costs nothing, and leaves the chosen file where it is.
-    bob.get_by_role("link", name="Submit").click()
+    bob.get_by_role("link", name="Submit", exact=True).click()
     bob.get_by_label("Name of the submission").fill("first")
     bob.get_by_label("File of predictions").set_input_files(house.upload(0.6))
     bob.get_by_role("button", name="Check only").click()
