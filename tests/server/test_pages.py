@@ -515,3 +515,71 @@ def test_the_hint_on_passwords_says_what_is_asked():
     from nofluke.server.pages.signing import HINT
 
     assert str(passwords.SHORTEST) in HINT
+
+
+RULES: dict[str, dict[str, str]] = {
+    "ladder": {"rule": "ladder", "option-step": "0.05"},
+    "free-ladder": {"rule": "free-ladder"},
+    "rounded": {"rule": "rounded", "looks": "5", "per_team": "5"},
+    "thresholdout": {"rule": "thresholdout", "option-budget": "3", "option-sigma": "0.01"},
+    "verdict": {"rule": "verdict", "baseline": "old", "option-wins": "2"},
+    "brier": {"metric": "brier", "option-positive": "b"},
+    "area": {"metric": "auc", "option-positive": "b", "rule": "rounded", "looks": "5"},
+    "error": {"metric": "absolute_error", "high": "4", "label": "number", "confirm": "0"},
+}
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_every_rule_and_metric_has_its_pages(house, tmp_path, kind):
+    asked = RULES[kind]
+    n, ann = 120, house.browser(house.keeper.ann)
+    rows = tmp_path / "all.csv"
+    told = [(f"v{i}", "ab"[i % 2], i % 4, "ab"[i % 3 == 0]) for i in range(n)]
+    rows.write_text(
+        "id,label,number,old\n" + "".join(",".join(map(str, line)) + "\n" for line in told)
+    )
+    fields = {"csrf": csrf(ann, "/new"), "title": kind, "slug": kind, "per_team": "", **asked}
+    with rows.open("rb") as file:
+        answer = ann.post("/new", data=fields, files={"file": ("all.csv", file)})
+    assert answer.status_code == 303, answer.text
+    dan = house.keeper.join(kind, "dan")
+    client, cards = house.browser(dan), []
+    for right in (60, 110):
+        path = tmp_path / f"{right}.csv"
+        guesses = [_guess(kind, line, right=i < right) for i, line in enumerate(told)]
+        path.write_text("id,prediction\n" + "".join(f"{i},{x}\n" for i, x in guesses))
+        fields = {"csrf": csrf(client, f"/b/{kind}/submit"), "name": "x", "action": "submit"}
+        if kind == "thresholdout":
+            assert 'name="training"' in client.get(f"/b/{kind}/submit").text
+            fields["training"] = "0.7"
+        with path.open("rb") as file:
+            files = {"file": ("p.csv", file)}
+            answer = client.post(f"/b/{kind}/submit", data=fields, files=files)
+        assert answer.status_code == 303, answer.text
+        cards.append(answer.headers["location"])
+        house.keeper.score()
+    ids = [card.removeprefix("/s/") for card in cards]
+    if asked.get("rule") != "verdict":
+        form = {"first": ids[0], "second": ids[1]}
+        answer = send(client, f"/b/{kind}/compare", f"/b/{kind}/compare", **form)
+        assert answer.status_code == 303, answer.text
+        cards.append(answer.headers["location"])
+        house.keeper.score()
+    for card in cards:
+        text = client.get(card).text
+        assert "What was told" in text, (kind, card)
+        assert "None" not in text
+        assert "Why not the plain score" in text or card == cards[2]
+    for page in ("", "/mine", "/compare", "/submit", "/ledger"):
+        answer = client.get(f"/b/{kind}{page}")
+        assert answer.status_code == 200
+        assert "None" not in re.sub("None of|None without", "", answer.text), page
+
+
+def _guess(kind: str, line: tuple[str, str, int, str], *, right: bool) -> tuple[str, Any]:
+    name, label, number, _ = line
+    if kind == "error":
+        return name, number if right else 3 - number
+    if kind in ("brier", "area"):
+        return name, (0.9 if label == "b" else 0.1) if right else 0.5
+    return name, label if right else "ab"[label == "a"]

@@ -17,12 +17,12 @@ from nofluke.server.spool import FIELD_BYTES, SmallBodies, Spool
 MOST = 200_000
 
 
-def app_over(folder, **how):
+def app_over(folder, *, seconds=30.0, **how):
     """An app that tells what it received, and where it lay."""
     app, kept = FastAPI(), Spool(folder, max_bytes=MOST, **how)
     kept.sweep()
     problems.install(app)
-    app.add_middleware(SmallBodies)
+    app.add_middleware(SmallBodies, seconds=seconds)
 
     def admit(fields):
         if fields.get("name") == "stranger":
@@ -203,7 +203,7 @@ def test_who_is_not_admitted_sends_for_nothing(client, folder):
     assert left_in(folder) == []
 
 
-async def _ask(app, chunks, *, pause=0.0, gone=False):
+async def _ask(app, chunks, *, pause=0.0, gone=False, path="/take"):
     """An upload in chunks, each after a pause; perhaps the sender goes away."""
     told, waiting = [], list(chunks)
 
@@ -219,8 +219,8 @@ async def _ask(app, chunks, *, pause=0.0, gone=False):
     scope = {
         "type": "http",
         "method": "POST",
-        "path": "/take",
-        "raw_path": b"/take",
+        "path": path,
+        "raw_path": path.encode(),
         "query_string": b"",
         "headers": [(b"content-type", b"text/csv"), (b"host", b"x")],
         "http_version": "1.1",
@@ -245,6 +245,13 @@ def test_a_sender_of_a_byte_at_a_time_is_given_up(folder):
     assert asyncio.run(_ask(app, [b"x"] * 1000, pause=0.01)) == 408
     assert time.monotonic() - begun < 5
     assert left_in(folder) == []
+
+
+def test_small_bodies_come_soon_and_slow_answers_are_none_of_it(folder):
+    app = app_over(folder, seconds=0.1)
+    assert asyncio.run(_ask(app, [b"x"] * 100, pause=0.03, path="/small")) == 408
+    assert asyncio.run(_ask(app, [b"x"] * 5, pause=0.03)) == 200
+    assert asyncio.run(_ask(app, [b"x"], pause=0.03, path="/small")) == 200
 
 
 def test_a_sender_who_goes_away_leaves_nothing(folder):

@@ -220,6 +220,7 @@ _DISCREET: dict[int, str] = {
 }
 
 _FRAMEWORK = {
+    HTTPStatus.REQUEST_TIMEOUT: "the body came too slowly; nothing was done. Try again.",
     HTTPStatus.BAD_REQUEST: "the body cannot be read as JSON.",
     HTTPStatus.NOT_FOUND: "there is nothing at this address; see /api/v1/openapi.json for those "
     "there are.",

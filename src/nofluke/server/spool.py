@@ -9,6 +9,7 @@ as one part. Every other body is small (`SmallBodies`).
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -395,23 +396,37 @@ def needed(form: Form) -> Upload:
 
 
 class SmallBodies:
-    """Middleware: a body that no `Spool` takes is small, whatever its length claims."""
+    """Middleware: a body that no `Spool` takes is small and comes soon, whatever it claims.
 
-    def __init__(self, app: ASGIApp, *, most: int = FIELD_BYTES) -> None:
-        self.app, self.most = app, most
+    Args:
+        app: What reads it.
+        most: The most bytes.
+        seconds: In which all of it must come.
+    """
+
+    def __init__(self, app: ASGIApp, *, most: int = FIELD_BYTES, seconds: float = 30.0) -> None:
+        self.app, self.most, self.seconds = app, most, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on, counting what is read of it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        total = 0
+        total, until, more = 0, math.inf, True
 
         async def counted() -> Message:
-            nonlocal total
-            message = await receive()
+            nonlocal total, until, more
+            if not more or scope.get(_LIFTED):
+                return await receive()  # of a spool, or the news that the sender has gone
+            until = min(until, anyio.current_time() + self.seconds)
+            try:
+                with anyio.fail_after(until - anyio.current_time()):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(HTTPStatus.REQUEST_TIMEOUT) from None
+            more = message.get("more_body", False)
             total += len(message.get("body", b""))
-            if total > self.most and not scope.get(_LIFTED):
+            if total > self.most:
                 raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
             return message
 

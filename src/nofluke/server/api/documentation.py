@@ -20,7 +20,7 @@ _WORDS = {
     401: "There is no token, or it has ended.",
     403: "The token, or its owner, may not do this.",
     404: "There is no such thing, or the asker has no part in it; the two are not told apart.",
-    408: "The upload came too slowly.",
+    408: "The body came too slowly.",
     409: "A budget is spent, or the board is in a state that does not allow it.",
     413: "The upload is too large.",
     415: "The body is of a type that is not taken.",
@@ -39,10 +39,16 @@ FILES = {media: {"schema": {"type": "string", "format": "binary"}} for media in 
 
 def refusals(*further: int) -> dict[int | str, dict[str, Any]]:
     """The problems by which an address may answer, those of every address included."""
-    # What takes JSON may be sent no JSON, or too much of it.
-    large = {413} if 400 in further else set()
-    statuses = sorted({*_ALWAYS, *further, *large})
+    # What takes JSON may be sent no JSON, too much of it, or too slowly.
+    sent = {408, 413} if 400 in further else set()
+    statuses = sorted({*_ALWAYS, *further, *sent})
     return {status: _refusal(status) for status in statuses}
+
+
+def made(words: str) -> dict[int | str, dict[str, Any]]:
+    """That something was made, and where it is."""
+    where = {"description": "Where it is.", "schema": {"type": "string"}}
+    return {201: {"description": words, "headers": {"Location": where}}}
 
 
 def upload_refusals(*further: int) -> dict[int | str, dict[str, Any]]:

@@ -78,8 +78,8 @@ def mine(request: Request, visit: Person, slug: str) -> Response:
 @routes.get("/b/{slug}/compare")
 def comparing(request: Request, visit: Person, slug: str) -> Response:
     """Two of one's own to choose."""
-    first = request.query_params.get("first", "")
-    return _comparing(request, visit, slug, {"first": first, "second": ""})
+    second = request.query_params.get("second", "")
+    return _comparing(request, visit, slug, {"first": "", "second": second})
 
 
 @routes.post("/b/{slug}/compare")
@@ -151,11 +151,12 @@ def _comparing(
         for found in submissions.of_board(visit.db, visit.who, slug)
         if found.kind == "predictions" and found.status == "released"
     ]
-    if not chosen["first"] and choices:
-        chosen["first"] = choices[0].id
-    if not chosen["second"]:
-        others = [found.id for found in choices if found.id != chosen["first"]]
-        chosen["second"] = others[-1] if others else ""
+    # The newest come first: is it better than the one before?
+    if not chosen["second"] and choices:
+        chosen["second"] = choices[0].id
+    if not chosen["first"]:
+        others = [found.id for found in choices if found.id != chosen["second"]]
+        chosen["first"] = others[0] if others else ""
     problem = None if error is None else errors.problem(error)
     status = 200 if problem is None else problem.status
     return render(

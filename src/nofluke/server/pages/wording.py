@@ -162,6 +162,15 @@ def sure(level: float) -> str:
     return percent(round(level, 12))
 
 
+def sentence(text: str) -> str:
+    """What an error says, as it stands by itself on a page.
+
+    >>> sentence("the file is empty."), sentence("days='x' must be a number.")
+    ('The file is empty.', "days='x' must be a number.")
+    """
+    return text[:1].upper() + text[1:] if re.match("[a-z]+[ ,;]", text) else text
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A count with its word.
 
@@ -179,6 +188,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "lower": lower,
     "named": lambda value, name: report.named(name, value),
     "number": number,
+    "sentence": sentence,
     "sure": sure,
     "upper": upper,
     "visible": visible,
