@@ -62,6 +62,7 @@ def serve(
     _need_extra()
     from nofluke.database.engine import Database
     from nofluke.server.settings import Settings
+    from nofluke.server.spool import Spool
 
     settings = Settings.of(
         store=store,
@@ -76,6 +77,7 @@ def serve(
         log_format=log_format,
     )
     _refuse_plain(settings, allowed=allow_http)
+    Spool(settings.folder, max_bytes=settings.max_upload_bytes).sweep()
     with _listening(settings) as listener, Database(settings.store) as database:
         settings = _with_port(settings, listener, public_url)
         _ready(database)

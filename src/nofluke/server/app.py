@@ -90,7 +90,7 @@ def _around(app: FastAPI, settings: Settings, metrics: Metrics) -> None:
     app.add_middleware(TrustedHosts, hosts=settings.trusted_hosts)
     app.add_middleware(Observed, metrics=metrics)
     # Outermost, so that answers to errors that nobody foresaw have them, too.
-    app.add_middleware(SecurityHeaders, tls=bool(settings.secure_cookies))
+    app.add_middleware(SecurityHeaders, tls=settings.secure)
 
 
 class _Paced:

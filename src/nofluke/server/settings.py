@@ -43,7 +43,6 @@ class Settings:
             it; by default whether ``public_url`` begins with https. ``secure`` says what holds.
         proxies: Addresses of proxies whose word on the client's address is taken.
         max_upload_bytes: The largest upload.
-        max_rows: The most rows of an upload.
         session_hours: Hours after which a session ends in any case.
         idle_hours: Hours without a request after which it ends.
         folder: Folder for uploads that are being read.
@@ -66,7 +65,6 @@ class Settings:
     secure_cookies: bool | None = None
     proxies: tuple[str, ...] = ()
     max_upload_bytes: int = 64 * 2**20
-    max_rows: int = 2_000_000
     session_hours: float = 12.0
     idle_hours: float = 2.0
     folder: Path = field(default_factory=lambda: Path(tempfile.gettempdir()) / "nofluke-uploads")
@@ -164,13 +162,12 @@ class Settings:
 _RANGES: dict[str, tuple[float, float]] = {
     "port": (0, 65535),
     "max_upload_bytes": (1024, 2**40),
-    "max_rows": (1, 10**9),
     "session_hours": (1 / 60, 24 * 366),
     "idle_hours": (1 / 60, 24 * 366),
     "workers": (0, 64),
     "rate_factor": (0, 1e6),
 }
-_WHOLE = {"port", "max_upload_bytes", "max_rows", "workers"}
+_WHOLE = {"port", "max_upload_bytes", "workers"}
 _LISTS = {"trusted_hosts", "proxies"}
 _YES = {"1": True, "true": True, "yes": True, "on": True}
 _NO = {"0": False, "false": False, "no": False, "off": False}

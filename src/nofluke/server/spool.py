@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import stat
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
@@ -29,7 +30,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nofluke.errors import LimitError
+from nofluke.errors import LimitError, NoflukeError
 from nofluke.server.problems import RequestError
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Spool:
 
     def sweep(self, *, now: float | None = None) -> int:
         """Remove what a server that was killed left behind a day ago; how many files it was."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _own(self.folder)
         before = (time.time() if now is None else now) - _STALE
         old = [p for p in self.folder.glob(f"{_PREFIX}*") if p.stat().st_mtime < before]
         for path in old:
@@ -188,6 +189,26 @@ class Spool:
             "better connection, or send a smaller file (Parquet).",
             status=HTTPStatus.REQUEST_TIMEOUT,
             headers={"Connection": "close"},
+        )
+
+
+def _own(folder: Path) -> None:
+    """Make the folder, or close our own to everybody else; refuse what somebody else made."""
+    why = ""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            why = "is a link, and may lead elsewhere at any time"
+        elif os.name == "posix" and found.st_uid != os.getuid():
+            why = "belongs to somebody else, who could read and exchange what lies there"
+        else:
+            folder.chmod(0o700)
+    except OSError as error:
+        why = f"cannot be used: {(error.strerror or str(error)).lower()}"
+    if why:
+        raise NoflukeError(
+            f"the folder of uploads, {folder}, {why}. Name another one (--folder).", code="NF097"
         )
 
 

@@ -16,10 +16,11 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from nofluke.database.tables import holdouts, predictions
 from nofluke.database.tables import submissions as table
-from nofluke.errors import NoflukeError
+from nofluke.errors import NoflukeError, StoreError
 from nofluke.ledger import release
 from nofluke.server import holdings, people, scoring, times, told
 from nofluke.server.journal import Journal, sealed
@@ -130,6 +131,8 @@ def _answer(connection: Connection, held: Holding, row: RowMapping) -> _Told | _
         found = {name: bytes(content) for name, content in rows}
         contents = [found[name] for name in names]
         return _Told(*scoring.look(held, state, contents, row["training"]))
+    except (SQLAlchemyError, StoreError):
+        raise  # the store is away, and the submission waits
     except NoflukeError as error:
         return _Nothing(type(error).__name__, error.code)
     except Exception as error:  # whatever it is, the queue goes on
