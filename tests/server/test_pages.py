@@ -16,6 +16,8 @@ from starlette.testclient import TestClient
 from nofluke.database.engine import Database
 from nofluke.server import accounts, boards, passwords, submissions
 from nofluke.server.app import create_app
+from nofluke.server.pages import wording
+from nofluke.server.records import Standing
 from nofluke.server.settings import Settings
 
 PASSWORD = "three words and a half"  # noqa: S105
@@ -583,3 +585,32 @@ def _guess(kind: str, line: tuple[str, str, int, str], *, right: bool) -> tuple[
     if kind in ("brier", "area"):
         return name, (0.9 if label == "b" else 0.1) if right else 0.5
     return name, label if right else "ab"[label == "a"]
+
+
+def test_what_is_drawn_keeps_to_its_scale():
+    def line(i: int, lower: float | None, upper: float | None, value: float | None) -> Standing:
+        return Standing(
+            id=f"s{i}",
+            name="x",
+            team="t",
+            number=i,
+            value=value,
+            verdict=None,
+            lower=lower,
+            upper=upper,
+            best_rank=1,
+            worst_rank=2,
+            tier=1,
+            mine=False,
+        )
+
+    assert wording.drawn(()) is None
+    assert wording.drawn((line(1, None, None, 0.5),)) is None
+    found = wording.drawn((line(1, 0.2, 0.6, 0.4), line(2, 0.4, 1.0, None), line(3, None, None, 1)))
+    places = [(bar["from"], bar["to"], bar["at"]) for bar in found["bars"]]
+    assert places == [(0, 500, 250), (250, 1000, None)]
+    assert (found["low"], found["high"], found["rest"]) == (0.2, 1.0, 0)
+    point = wording.drawn((line(1, 0.5, 0.5, 0.5),))["bars"][0]
+    assert point["from"] == point["to"] == point["at"] == 500
+    many = wording.drawn(tuple(line(i, 0.0, 1.0, None) for i in range(100)))
+    assert (len(many["bars"]), many["rest"]) == (40, 60)
