@@ -57,6 +57,7 @@ class Confirmation(Result):
         alpha: The probability that any limit is wrong.
         scores: Of each finalist, by name, in the order in which they were given.
         differences: Of each but the first: its score minus the first's.
+        clustered: Whether units are clusters of rows, so that scores are means of their means.
     """
 
     metric: str
@@ -64,6 +65,7 @@ class Confirmation(Result):
     alpha: float
     scores: Mapping[str, Limits]
     differences: Mapping[str, Limits]
+    clustered: bool = False
 
     @property
     def kind(self) -> str:
@@ -101,9 +103,11 @@ class Confirmation(Result):
 
     def sentences(self) -> list[str]:
         """What a colleague may paste: one sentence for each statement, and what holds of all."""
+        means = ", each cluster counted once" if self.clustered else ""
+        units = "clusters" if self.clustered else "rows"
         said = [
-            f"{name}: {self.metric} {found.estimate:.4g} on the final rows; the expected one on "
-            f"rows like these lies between {_low(found)} and {_high(found)}."
+            f"{name}: {self.metric} {found.estimate:.4g} on the final rows{means}; the expected "
+            f"one on {units} like these lies between {_low(found)} and {_high(found)}."
             for name, found in self.scores.items()
         ]
         said += [self._compared(name) for name in self.differences]
@@ -112,7 +116,7 @@ class Confirmation(Result):
         return [
             *said,
             f"{what} with a probability of at least {percent(self.alpha, of_the_rest=True)} "
-            f"over the draw of the rows ({self.guarantee}).",
+            f"over the draw of the {units} ({self.guarantee}).",
         ]
 
     def _compared(self, name: str) -> str:
@@ -172,7 +176,7 @@ def confirm(
     scores, differences = found(policy, holdout, finalists, share)
     return Confirmation(
         guarantee="finite-sample",
-        assumes=(INDEPENDENT, UNSEEN, BOUNDED),
+        assumes=policies.assumes(policy, (INDEPENDENT, UNSEEN, BOUNDED)),
         n=policies.units(policy, holdout, "confirmation"),
         digest=digest(finalists),
         question={"finalists": names, "alpha": error},
@@ -181,6 +185,7 @@ def confirm(
         alpha=error,
         scores=scores,
         differences=differences,
+        clustered=policy.clustered,
     )
 
 

@@ -15,6 +15,7 @@ from nofluke.errors import InputError
 from nofluke.guard import columns, holdouts, metrics, uploads
 from nofluke.guard.words import words
 from nofluke.ledger import release
+from nofluke.ledger.release.records import INDEPENDENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from nofluke.guard.uploads import Predictions
 
 __all__ = [
+    "CLUSTERS",
     "OPTIONS",
     "Policy",
+    "assumes",
     "begin",
     "from_json",
     "from_spec",
@@ -45,6 +48,7 @@ OPTIONS: Final[dict[str, tuple[str, ...]]] = {
     "rounded": ("step", "adaptive"),
     "verdict": ("wins", "margin", "test", "moving"),
 }
+CLUSTERS: Final = "clusters of rows are independent draws from the population that is meant"
 MOST_LOOKS: Final = 1_000_000
 _SCHEMA: Final = 1
 _DEFAULT_STEP: Final = 0.01  # of the span
@@ -218,6 +222,21 @@ def _defaults(policy: Policy) -> dict[str, Any]:
         exact = policy.binary and not policy.options.get("margin")
         return {"wins": 1, "margin": 0.0, "test": "mcnemar" if exact else "betting"}
     return {"step": step} if policy.rule in ("ladder", "rounded") else {}
+
+
+def assumes(policy: Policy, told: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """What must be true for what a board promises, of clusters where these are what is drawn.
+
+    Args:
+        policy: What was agreed.
+        told: What an answer assumes that knows nothing of clusters; by default what every answer of
+            the rule does.
+
+    >>> assumes(from_spec({"cluster": "patient"}))[0]
+    'clusters of rows are independent draws from the population that is meant'
+    """
+    said = _state(policy, n=2).assumes if told is None else told
+    return tuple(CLUSTERS if policy.clustered and a == INDEPENDENT else a for a in said)
 
 
 def begin(policy: Policy, holdout: Holdout) -> release.State:

@@ -100,19 +100,59 @@ def _pair(own: object) -> tuple[float, float]:
     return float(own[0]), float(own[1])
 
 
+def places(policy: Policy, answers: Sequence[dict[str, object]]) -> tuple[list[float], list[float]]:
+    """What ``ranks`` takes: limits, or places in the order in which verdicts "better" were given.
+
+    Where each verdict "better" sets what later ones are compared with, each of these submissions
+    is better than all before it (`ordered`), whatever else was told in between. Of the others
+    nothing is known.
+
+    Args:
+        policy: What was agreed.
+        answers: As for ``limits``, in the order of looks.
+
+    >>> from nofluke.guard.policies import from_spec
+    >>> asked = {"rule": "verdict", "baseline": "old", "options": {"wins": 3, "moving": True}}
+    >>> told = [{"verdict": word} for word in ("better", "not shown", "better")]
+    >>> places(from_spec(asked), told)
+    ([0.0, -inf, 2.0], [0.0, inf, 2.0])
+    """
+    if not ordered(policy):
+        return limits(answers)
+    sign = 1.0 if policy.kind.better == "higher" else -1.0
+    at = [sign * i if a.get("verdict") == "better" else math.inf for i, a in enumerate(answers)]
+    return [-math.inf if math.isinf(i) else i for i in at], at
+
+
+def ordered(policy: Policy) -> bool:
+    """Whether each submission that is told "better" is better than the one told so before it."""
+    said = policy.options
+    return policy.rule == "verdict" and bool(said.get("moving")) and said.get("margin", 0.0) >= 0
+
+
 def words(policy: Policy) -> tuple[str, ...]:
     """What the ranks and tiers mean, in plain words."""
+    level = percent(policy.alpha, of_the_rest=True)
+    if ordered(policy):
+        return (
+            'A submission that was told "better" is better than all that were told so before it; '
+            'of those that were told "not shown" the order is not known, and each may be anywhere.',
+            f"All ranks and tiers follow from these verdicts and are right at once with a "
+            f"probability of at least {level}, under what the board assumes.",
+        )
     if policy.rule == "verdict":
         return (
             'A look here tells "better" or "not shown" only, which says nothing about the order of '
             "submissions: each may be anywhere among them.",
         )
-    level = percent(policy.alpha, of_the_rest=True)
+    new = "a new cluster" if policy.clustered else "new rows"
     return (
         "A range of ranks says where a submission may be among the submissions shown, by its "
-        "expected score on new rows; those whose ranges overlap are not told apart.",
+        f"expected score on {new}. Where the limits of two overlap, they do not tell which of "
+        "the two is better.",
         "Tier 1 holds every submission that may be the best of those shown; without them, tier 2 "
-        "holds every one that may then be the best, and so on. Within a tier no order is known.",
+        "holds every one that may then be the best, and so on. Within a tier the limits "
+        "show no order.",
         f"All ranks and tiers follow from limits that were told and are right at once with a "
         f"probability of at least {level}, under what the board assumes.",
     )

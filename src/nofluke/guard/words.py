@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from nofluke.guard.policies import Policy
 
 
-def words(policy: Policy, *, confirmation_rows: int = 0) -> tuple[str, ...]:
+def words(policy: Policy, *, confirmation_rows: int = 0, opened: bool = False) -> tuple[str, ...]:
     """The rules of a board for those who submit to it, in plain words.
 
     Args:
         policy: What was agreed.
-        confirmation_rows: Rows that wait for the final confirmation.
+        confirmation_rows: Rows that are kept for the final confirmation.
+        opened: Whether they were opened.
 
     >>> from nofluke.guard.policies import from_spec
     >>> words(from_spec({"rule": "ladder", "looks": 20}))[0]
@@ -25,11 +26,11 @@ def words(policy: Policy, *, confirmation_rows: int = 0) -> tuple[str, ...]:
     return (
         _measured(policy),
         *_REVEALS[policy.rule](policy),
-        "No label and no score of a single row is shown. Still every answer tells a little about "
-        "the labels, which is why looks are counted.",
+        "No label is shown, and no score but one of all rows of the board together. Still every "
+        "answer tells a little about the labels, which is why looks are counted.",
         *_costs(policy),
         _holds(policy),
-        *_waiting(confirmation_rows),
+        *_waiting(confirmation_rows, opened=opened),
     )
 
 
@@ -81,7 +82,7 @@ def _thresholdout(policy: Policy) -> tuple[str, ...]:
         f"{said['threshold']:g}, your own number comes back, which says no more than that.",
         f"Else the hidden score comes back, with noise{rounded}; {answers} there, and after the "
         "last no look is left.",
-        "Each answer comes with limits for the expected score of that submission on new rows.",
+        f"Each answer comes with limits for the expected score of that submission {_new(policy)}.",
     )
 
 
@@ -89,7 +90,7 @@ def _rounded(policy: Policy) -> tuple[str, ...]:
     step = policy.options["step"]
     told = (
         f"A look tells the score of your submission, rounded to steps of {step:g}, and limits for "
-        "its expected score on new rows."
+        f"its expected score {_new(policy)}."
     )
     if policy.binary:
         told += " Where a step is finer than one row, it is one row."
@@ -101,13 +102,18 @@ def _rounded(policy: Policy) -> tuple[str, ...]:
         )
     return (
         told,
-        "The limits hold only if all submissions were fixed before the first answer to any.",
+        "The limits hold only if all submissions and comparisons were fixed before the first "
+        "answer to any.",
     )
 
 
 def _verdict(policy: Policy) -> tuple[str, ...]:
-    said = policy.options
-    margin = f" by more than {said['margin']:g}" if said.get("margin") else ""
+    said, margin = policy.options, float(policy.options.get("margin") or 0.0)
+    better = "to have a better expected score than the baseline"
+    if margin > 0:
+        better += f" by more than {margin:g}"
+    if margin < 0:
+        better = f"to be worse than the baseline by less than {-margin:g}, if at all"
     wins = count_of(said["wins"], 'verdict "better" is', 'verdicts "better" are')
     moving = (
         ' After a verdict "better" that submission is what later ones are compared with.'
@@ -115,9 +121,9 @@ def _verdict(policy: Policy) -> tuple[str, ...]:
         else ""
     )
     return (
-        'A look tells one of two things: "better", your submission is shown to have a better '
-        f'expected score than the baseline{margin}; or "not shown".{moving}',
-        '"Not shown" does not say that it is no better: there may be too few rows to tell. It is '
+        f'A look tells one of two things: "better", your submission is shown {better}; or "not '
+        f'shown".{moving}',
+        '"Not shown" does not say that it is not so: there may be too few rows to tell. It is '
         "an answer, and it costs the same.",
         f"{wins[0].upper()}{wins[1:]} there; after the last no look is left.",
     )
@@ -138,13 +144,14 @@ def _costs(policy: Policy) -> tuple[str, ...]:
         for who, limit in (("a team", policy.per_team), ("a member", policy.per_member))
         if limit is not None
     ]
+    same = ", with the same score of your own," if policy.training else ""
     shared = f" Of these {' and '.join(limits)}." if limits else ""
     return (
         f"Each submission that is scored, and each comparison of two, costs one of "
         f"{count_of(policy.looks, 'look', 'looks')} that there are at these labels, for all teams "
         f"and boards together.{shared}",
         "A trial, an upload that is refused, and one that fails cost nothing; the same predictions "
-        "handed in again by the same member are told the same answer and cost nothing.",
+        f"handed in again by the same member{same} are told the same answer and cost nothing.",
     )
 
 
@@ -156,16 +163,31 @@ def _holds(policy: Policy) -> str:
     )
     fixed = policy.rule == "rounded" and not policy.options.get("adaptive", True)
     even = "" if fixed else ", also where submissions were chosen by what earlier looks told"
+    draw = (
+        "the hidden rows and of the noise" if policy.rule == "thresholdout" else "the hidden rows"
+    )
+    units = "clusters of hidden rows" if policy.clustered else "hidden rows"
     return (
         f"With a probability of at least {percent(policy.alpha, of_the_rest=True)} over the draw "
-        f"of the hidden rows {what}{even}. It takes hidden rows that are independent draws from "
-        "what is meant, and nobody who knows of them more than looks told."
+        f"of {draw} {what}{even}. It takes {units} that are independent draws from what is meant, "
+        "and models that were made without them: what looks told may go into a model, and nothing "
+        "else of these rows, not even without labels."
     )
 
 
-def _waiting(rows: int) -> tuple[str, ...]:
+def _new(policy: Policy) -> str:
+    """Where the expected score is to be expected."""
+    return "on a new cluster" if policy.clustered else "on new rows"
+
+
+def _waiting(rows: int, *, opened: bool) -> tuple[str, ...]:
     if not rows:
         return ()
+    if opened:
+        return (
+            f"{count_of(rows, 'row', 'rows')} of those you predict {'was' if rows == 1 else 'were'}"
+            " kept for the final confirmation, which was opened: no look uses them.",
+        )
     return (
         f"{count_of(rows, 'row', 'rows')} of those you predict {'waits' if rows == 1 else 'wait'} "
         "for the final confirmation: no look uses them, and they are opened once, for finalists "

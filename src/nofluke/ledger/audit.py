@@ -109,6 +109,7 @@ def _before_looks(facts: _Facts, kind: str, part: str) -> Row:
     if held and not facts.late(held[0]):
         later = [entry.seq for entry in held if facts.late(entry)]
         more = f"; added to after the first look, in {_listed(later)}" if later else ""
+        more += _after_guarded(facts, held[0])
         return _row(part, RECORDED, f"{fields(held[0])}{more}", entries=_numbers(held))
     if facts.first is None:
         told = "nobody has recorded it, and no test set was looked at yet"
@@ -128,7 +129,8 @@ def _frozen(facts: _Facts) -> Row:
     if before:
         count = len(before[-1].body["files"])
         named = before[-1].body["pipeline"] or f"{count} file{'' if count == 1 else 's'}"
-        return _row(part, RECORDED, str(named), entries=_numbers(before))
+        told = f"{named}{_after_guarded(facts, before[-1])}"
+        return _row(part, RECORDED, told, entries=_numbers(before))
     if facts.first is None:
         told = "no pipeline is frozen, and no test set was looked at yet"
         return _row(part, MISSING, told, supply="nofluke ledger log LEDGER freeze --file ...")
@@ -155,9 +157,22 @@ def _accesses(facts: _Facts) -> Row:
 
 def _guarded(facts: _Facts) -> str:
     """How many looks release rules answered, where there are guarded rows."""
+    if not any(r.role == "guarded" for r in facts.found.rows):
+        return ""
+    return f", and {len(_by_rule(facts))} by the release rule of guarded rows"
+
+
+def _by_rule(facts: _Facts) -> set[int]:
+    """Looks that release rules answered, by the entries that began them."""
     rows = [r for r in facts.found.rows if r.role == "guarded"]
-    count = len({a.seq for r in rows for a in r.looks if a.guarded})
-    return f", and {count} by the release rule of guarded rows" if rows else ""
+    return {a.seq for r in rows for a in r.looks if a.guarded}
+
+
+def _after_guarded(facts: _Facts, entry: Event) -> str:
+    """How many looks at guarded rows an entry may owe something to: they count as no first look."""
+    count = sum(seq < entry.seq for seq in _by_rule(facts))
+    looks = "1 look" if count == 1 else f"{count} looks"
+    return f"; after {looks} that the release rule of guarded rows answered" if count else ""
 
 
 def _number(facts: _Facts, name: str) -> Row:

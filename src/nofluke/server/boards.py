@@ -295,7 +295,7 @@ def _board(
         metric=policy.metric,
         better=policy.kind.better,
         rule=policy.rule,
-        rule_words=places.words(held),
+        rule_words=places.words(connection, held),
         level=1 - policy.alpha,
         guarantee="finite-sample",
         assumes=places.assumes(held),
@@ -317,12 +317,16 @@ def _board(
 
 def _others(connection: Connection, seat: Seat) -> tuple[str, ...]:
     """A caution where other boards look at the same rows."""
-    asked = select(table.c.id).where(table.c.holdout == seat.holdout, table.c.id != seat.board)
-    if connection.execute(asked.limit(1)).first() is None:
+    asked = select(table.c.confirmation)
+    asked = asked.where(table.c.holdout == seat.holdout, table.c.id != seat.board)
+    found = connection.execute(asked).scalars().all()
+    if not found:
         return ()
+    opened = any(told is not None for told in found)
+    final = " The final rows were opened by another board, as they can be once." if opened else ""
     return (
         "NF387: another board looks at the same rows. Both share one budget, one release rule and "
-        "one ledger, so that looks on the other board are missing here.",
+        "one ledger, so that looks on the other board are missing here." + final,
     )
 
 

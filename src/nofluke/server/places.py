@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from nofluke.database.tables import boards
 from nofluke.database.tables import submissions as table
+from nofluke.guard import policies
 from nofluke.guard import standings as ranking
 from nofluke.guard import words as wording
-from nofluke.ledger.release.records import BLIND, BOUNDED, INDEPENDENT
-from nofluke.ledger.release.thresholdout import NOISE
 from nofluke.server import holdings
 from nofluke.server.records import Standing
 
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from nofluke.server.holdings import Holding
     from nofluke.server.rights import Seat
 
-_COMMON = (INDEPENDENT, BLIND, BOUNDED)
-#: What must be true for what each rule promises, as its answers say it.
-ASSUMES = {
-    "ladder": _COMMON,
-    "free-ladder": _COMMON,
-    "thresholdout": (*_COMMON, NOISE),
-    "rounded": _COMMON,
-    "verdict": _COMMON,
-}
-_CLUSTERED = "clusters of rows are independent of each other; each counts as one unit"
 _LADDERS = ("ladder", "free-ladder")
 _KNOWN: holdings.Memory[tuple[Standing, ...]] = holdings.Memory()
 
@@ -52,15 +42,19 @@ def standings(
     return mine, ranking.words(held.policy)
 
 
-def words(held: Holding) -> tuple[str, ...]:
+def words(connection: Connection, held: Holding) -> tuple[str, ...]:
     """What a look reveals and what it costs, in plain words."""
-    waiting = int(held.holdout.rows("confirmation").sum())
-    return wording.words(held.policy, confirmation_rows=waiting)
+    kept = int(held.holdout.rows("confirmation").sum())
+    opened = select(boards.c.id).where(
+        boards.c.holdout == held.id, boards.c.confirmation.is_not(None)
+    )
+    told = connection.execute(opened.limit(1)).first() is not None
+    return wording.words(held.policy, confirmation_rows=kept, opened=told)
 
 
 def assumes(held: Holding) -> tuple[str, ...]:
     """What must be true for what the board promises."""
-    return ASSUMES[held.policy.rule] + ((_CLUSTERED,) if held.policy.clustered else ())
+    return policies.assumes(held.policy)
 
 
 def _standings(connection: Connection, board: str, held: Holding) -> tuple[Standing, ...]:
@@ -70,7 +64,7 @@ def _standings(connection: Connection, board: str, held: Holding) -> tuple[Stand
     rows = connection.execute(asked.order_by(table.c.look)).mappings().all()
     told = _own_values([json.loads(row["answer"]) for row in rows], held.policy.rule)
     shown = [(row, answer) for row, answer in zip(rows, told, strict=True) if row["board"] == board]
-    lower, upper = ranking.limits([answer for _, answer in shown])
+    lower, upper = ranking.places(held.policy, [answer for _, answer in shown])
     ranks = ranking.ranks(lower, upper, better=held.policy.kind.better)
     places = [
         Standing(

@@ -169,12 +169,13 @@ class Board:
         better: "higher" or "lower".
         rule: Name of the release rule.
         rule_words: What a look reveals and what it costs, in plain words.
-        level: The probability with which everything told holds.
+        level: The probability with which everything that looks tell holds at once.
         guarantee: What is promised, in one word.
         assumes: What must be true for it.
-        n: Units behind the board: rows, or clusters of rows.
+        n: Units behind the board: rows, or clusters of rows; of an area under the curve, rows of
+            the rarer class.
         rows: All rows that a submission must predict, those for the final confirmation among them.
-        confirmation_rows: How many rows wait for the final confirmation; 0 where there is none.
+        confirmation_rows: How many rows are kept for the final confirmation; 0 where there is none.
         prediction: What a submission holds for each id: "label", "probability" or "number".
         labels: Names of the labels where they are names; empty for numbers.
         training: Whether a submission must name the analyst's own score.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nofluke.guard import policies
@@ -34,6 +35,7 @@ def look(
         policies.submission(held.policy, held.holdout, Predictions.from_bytes(one), training=own)
         for one in contents
     ]
-    if len(handed) == 1:
-        return release.look(state, handed[0])
-    return release.compare(state, *handed)
+    told, after = (
+        release.look(state, *handed) if len(handed) == 1 else release.compare(state, *handed)
+    )
+    return replace(told, assumes=policies.assumes(held.policy, told.assumes)), after

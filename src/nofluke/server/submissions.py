@@ -212,7 +212,7 @@ def record(row: RowMapping, held: Holding) -> Submission:
         board=row["slug"],
         digest=_shown(row["digest"]),
         answer=answer,
-        sentences=told.sentences(held, row["kind"], row["status"], answer),
+        sentences=told.sentences(held, row["kind"], row["status"], answer, code=row["code"]),
     )
 
 
@@ -410,6 +410,7 @@ def _open(case: _Case) -> None:
     seat = case.seat
     mine = (table.c.holdout == seat.holdout) & (table.c.user == case.actor.id)
     failed = select(func.count()).select_from(table).where(mine, table.c.status == "failed")
+    failed = failed.where(table.c.code != told.SPENT)  # which is no error of the server's
     why = None
     if seat.closed is not None:
         why = f"the board was closed at {seat.closed}; nothing more is scored on it"

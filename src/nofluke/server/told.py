@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.results import outward, percent
 
@@ -19,6 +19,12 @@ _FAILED = (
     "Scoring it failed by an error of the server's own. Nothing was told, and its look was given "
     "back; the same may be handed in again."
 )
+_SPENT = (
+    "It came too late: an answer before it was the last that the rule gives. Nothing was told, and "
+    "its look was given back."
+)
+#: The code of a look whose turn came after all that the rule may tell was told.
+SPENT: Final = "NF365"
 _COMPARED = {
     "better": "The second submission is shown to be better than the first",
     "worse": "The first submission is shown to be better than the second",
@@ -27,7 +33,12 @@ _COMPARED = {
 
 
 def sentences(
-    held: Holding, kind: str, status: str, answer: Mapping[str, Any] | None
+    held: Holding,
+    kind: str,
+    status: str,
+    answer: Mapping[str, Any] | None,
+    *,
+    code: str | None = None,
 ) -> tuple[str, ...]:
     """What was told, in words.
 
@@ -36,11 +47,15 @@ def sentences(
         kind: "predictions" or "comparison".
         status: "queued", "released" or "failed".
         answer: The fields of ``release.Released``.
+        code: Why it failed.
     """
     if answer is None:
-        return (_WAITS if status == "queued" else _FAILED,)
+        failed = _SPENT if code == SPENT else _FAILED
+        return (_WAITS if status == "queued" else failed,)
     metric = held.policy.metric.replace("_", " ")
-    said = _compared(answer) if kind == "comparison" else _told(answer, metric)
+    # A submission may be told "better" by a rule that allows it to be a little worse.
+    lenient = (held.policy.options.get("margin") or 0) < 0
+    said = _compared(answer) if kind == "comparison" else _told(answer, metric, lenient=lenient)
     return (*said, _promise(answer, held.policy.alpha), _left(answer))
 
 
@@ -51,10 +66,11 @@ def _compared(answer: Mapping[str, Any]) -> list[str]:
     return [f"{words}."]
 
 
-def _told(answer: Mapping[str, Any], metric: str) -> list[str]:
+def _told(answer: Mapping[str, Any], metric: str, *, lenient: bool) -> list[str]:
     about = str(answer["about"]).replace("expected score", f"expected {metric}")
     if answer["verdict"] is not None:
-        said = [f"The answer to {about}: {answer['verdict']}."]
+        shown = "it is shown" if lenient and answer["verdict"] == "better" else answer["verdict"]
+        said = [f"The answer to {about}: {shown}."]
         if answer["verdict"] != "better":
             said.append("What is not shown may be true all the same.")
         return said
@@ -75,8 +91,8 @@ def _between(lower: float, upper: float) -> str:
 def _promise(answer: Mapping[str, Any], alpha: float) -> str:
     sure = percent(alpha, of_the_rest=True)
     return (
-        f"Under the assumptions named with it, all that is told of these rows is right at once "
-        f"with a probability of at least {sure} ({answer['guarantee']})."
+        f"Under the assumptions named with it, all that looks tell of these rows is right at "
+        f"once with a probability of at least {sure} ({answer['guarantee']})."
     )
 
 

@@ -142,15 +142,21 @@ class Verdict(State):
         after = replace(self, look=number, won=self.won + shown, baseline=baseline)
         moved = self.moving and self.won > 0
         compared = "the last one that was shown to be better" if moved else "the baseline"
-        margin = f" by more than {self.margin:g}" if self.margin else ""
         told = after.released(
             verdict="better" if shown else "not shown",
-            about=f"whether the expected score is better than that of {compared}{margin}",
+            about=f"whether the expected score is {self._claimed(compared)}",
             guarantee="finite-sample",
             answers=2,
             notes=() if after.left == 0 or after.reachable else (_UNREACHABLE,),
         )
         return told, after
+
+    def _claimed(self, compared: str) -> str:
+        """What "better" says; with a margin below 0 that is not that it is better."""
+        if self.margin < 0:
+            return f"worse than that of {compared} by less than {-self.margin:g}, if at all"
+        margin = f" by more than {self.margin:g}" if self.margin else ""
+        return f"better than that of {compared}{margin}"
 
     def _shown(self, d: NDArray[np.float64]) -> bool:
         """Whether the paired test of the gains d rejects at the level of the next look."""

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from nofluke.guard.metrics import METRICS
 from nofluke.plots.labels import visible
 from nofluke.report import wording as report
 from nofluke.results import percent
@@ -13,7 +14,7 @@ from nofluke.results import percent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from nofluke.server.records import Standing
+    from nofluke.server.records import Board, Standing
 
 #: What each rule tells of a submission, and why it is no plain score.
 WHY: Final[Mapping[str, str]] = {
@@ -52,7 +53,7 @@ _RULES: Final[Mapping[str, str]] = {
 _STATUS: Final[Mapping[str, str]] = {
     "queued": "waiting to be scored",
     "released": "answered",
-    "failed": "failed; no look was charged",
+    "failed": "not answered; its look was given back",
 }
 
 
@@ -185,6 +186,13 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def behind(board: Board, count: int) -> str:
+    """What limits rest on: units, or of the area under the curve the rows of the rarer class."""
+    if METRICS[board.metric].by_row:
+        return plural(count, "unit")
+    return plural(count, "row of the rarer class", "rows of the rarer class")
+
+
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "cautions": report.cautions,
     "cell": report.cell,
@@ -199,6 +207,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "visible": visible,
 }
 GLOBALS: Final[dict[str, Any]] = {
+    "behind": behind,
     "WHY": WHY,
     "RULES": _RULES,
     "STATUS": _STATUS,
