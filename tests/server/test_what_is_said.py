@@ -116,3 +116,20 @@ def test_the_audit_says_that_guarded_looks_came_before_the_freeze(keeper: Keeper
     assert told["status"] == "recorded"
     assert "after 2 looks that the release rule of guarded rows answered" in told["told"]
     assert found["independent confirmation"]["status"] == "recorded"
+
+
+def test_labels_that_were_exchanged_are_still_those_of_the_first_file(keeper: Keeper) -> None:
+    keeper.open()
+    told = keeper.open("again", path=keeper.rows())
+    assert "called otherwise" not in told.notes[0]
+    right = dict(keeper.labels)
+    keeper.labels = {one: str(1 - int(label)) for one, label in right.items()}
+
+    told = keeper.open("turned", path=keeper.rows("turned.csv"), rule="ladder")
+
+    assert "called otherwise" in told.notes[0]
+    assert "scored by the file of the first board" in told.notes[0]
+    keeper.labels = right
+    answer = scored(keeper, keeper.join("turned", "bob"), 1.0, slug="turned").answer
+    assert answer is not None
+    assert answer["value"] == 1.0

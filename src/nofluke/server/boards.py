@@ -258,6 +258,11 @@ def _same_rule(held: Policy, asked: Policy) -> None:
 def _inherited(held: Holding, opened: _Opened, taken: int) -> tuple[str, ...]:
     policy = held.policy
     more = "" if policy == opened.policy else " What you asked for differs from it and was left."
+    if opened.rows.marks.digest != held.holdout.marks.digest:
+        more += (
+            " Labels are called otherwise in your file: predictions are scored by the file of the "
+            "first board, and must name labels as that one does."
+        )
     return (
         f"NF385: these labels are guarded already, whatever they are called here. The board goes "
         f"on with their budget ({taken} of {policy.looks} looks are taken), rule, limits, clusters "
@@ -326,7 +331,9 @@ def _others(connection: Connection, seat: Seat) -> tuple[str, ...]:
     final = " The final rows were opened by another board, as they can be once." if opened else ""
     return (
         "NF387: another board looks at the same rows. Both share one budget, one release rule and "
-        "one ledger, so that looks on the other board are missing here." + final,
+        "one ledger, so that looks on the other board are missing here; answers count them all the "
+        "same, and where a rule tells of the submission that leads, it may be one of theirs."
+        + final,
     )
 
 
