@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nofluke.errors import LedgerError
 from nofluke.ledger import chain, roles
 from nofluke.ledger.audit import LOST, MISSING, RECORDED, audit, fields
-from nofluke.ledger.chain import Fault, Head
+from nofluke.ledger.chain import Checked, Fault, Head
 from nofluke.results import Result, Row
 
 if TYPE_CHECKING:
@@ -167,21 +167,25 @@ class Verified(Result):
         }
 
 
-def verified(place: str, store: Store, heads: Sequence[Head]) -> Verified:
+def verified(
+    place: str, store: Store, heads: Sequence[Head], *, checked: Checked | None = None
+) -> Verified:
     """Check a store and its lines.
 
     Args:
         place: Where it is, for words.
         store: The store.
         heads: Heads that were kept elsewhere.
+        checked: What a check of its lines against these heads found, where that was made already.
     """
     inside = store.faults()
-    found: list[bytes] = []
-    try:
-        found.extend(store.lines())
-    except LedgerError as error:
-        inside.append(str(error))
-    checked = chain.check(found, heads=heads)
+    if checked is None:
+        found: list[bytes] = []
+        try:
+            found.extend(store.lines())
+        except LedgerError as error:
+            inside.append(str(error))
+        checked = chain.check(found, heads=heads)
     faults = (
         *checked.faults,
         *(Fault(place=checked.entries + 1, kind="store", says=text) for text in inside),

@@ -71,11 +71,16 @@ class Memory(Generic[T]):
                 self._held.move_to_end(key)
                 return self._held[key]
         found = make()
+        self.put(key, found)
+        return found
+
+    def put(self, key: Hashable, found: T) -> None:
+        """Remember something, and forget what was not used for longest."""
         with self._lock:
             self._held[key] = found
+            self._held.move_to_end(key)
             while len(self._held) > _MOST:
                 self._held.popitem(last=False)
-        return found
 
 
 _HOLDINGS: Memory[Holding] = Memory()
@@ -90,6 +95,11 @@ def load(connection: Connection, identity: str) -> Holding:
 def state(connection: Connection, held: Holding) -> State:
     """The state of the release rule after the last look that is on record."""
     return _STATES.get((held.id, last_look(connection, held.id)), lambda: _state(connection, held))
+
+
+def remember(held: Holding, look: int, after: State) -> None:
+    """The state after a look, once that is on disk."""
+    _STATES.put((held.id, look), after)
 
 
 def last_look(connection: Connection, identity: str) -> int | None:

@@ -31,7 +31,9 @@ MOST_HEADS = 20
 _COLUMNS = ("seq", "time", "who", "kind", "rows", "says", "digest")
 # With these at its beginning a spreadsheet takes a cell for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_CHECKED: holdings.Memory[tuple[str, Verified, LedgerReport | None]] = holdings.Memory()
+#: Chains that were followed to their end, by the ledger: their entries, and a digest of the lines.
+_WHOLE: holdings.Memory[tuple[list[Event], bytes]] = holdings.Memory()
+_REPORTS: holdings.Memory[LedgerReport] = holdings.Memory()
 
 
 def page(
@@ -97,16 +99,13 @@ def csv(db: Database, actor: Actor, slug: str) -> Iterator[bytes]:
         AccessError: There is no such board (NF075).
     """
     _, _, report, _ = _read(db, actor, slug, [])
-    digests = {}
-    for line in _lines(db, actor, slug):
-        try:
-            entry = events.read(line)
-        except ValueError:
-            continue
-        digests[entry.seq] = entry.digest
+    # Nothing of a chain that is broken; the lines themselves are exported all the same.
     timeline: Sequence[Line] = () if report is None else report.timeline
+    name = _ledger(db, actor, slug)
+    entries = _followed(name, list(DatabaseLines(db, name).lines()))
     rows = (
-        (*line[:4], "; ".join(line.rows), line.says, digests.get(line.seq, "")) for line in timeline
+        (*line[:4], "; ".join(line.rows), line.says, entry.digest)
+        for line, entry in zip(timeline, entries, strict=False)
     )
     return (row_of(row) for row in (_COLUMNS, *rows))
 
@@ -145,31 +144,56 @@ def _read(
     """The check, and what the entries say; nothing of the latter where the chain is broken."""
     store = DatabaseLines(db, _ledger(db, actor, slug))
     found = list(store.lines())
-    # The same bytes have the same faults, and say the same; heads are checked against them anew.
-    key = hashlib.sha256(b"".join(hashlib.sha256(line).digest() for line in found)).digest()
-    checked = _CHECKED.get((store.name, key), lambda: _checked(found))
-    name, whole, report = checked
-    verified = whole
-    if heads or not whole.intact:
-        verified = answers.verified(name, _Lines(found, store.faults()), heads)
-    elif faults := store.faults():
-        verified = answers.verified(name, _Lines(found, faults), heads)
-    said = () if report is None else tuple(report.sentences())
-    return name, verified, report, said
+    entries = _followed(store.name, found)
+    name = str(entries[0].body["name"]) if entries else "the ledger"
+    lines = _Lines(found, store.faults())
+    if entries and all(_passes(entries, head) for head in heads):
+        last = chain.Head(entries[-1].seq, entries[-1].digest)
+        whole = chain.Checked((), len(entries), last)
+        verified = answers.verified(name, lines, heads, checked=whole)
+    else:
+        verified = answers.verified(name, lines, heads)
+    if not entries:
+        return name, verified, None, ()
+    report = _REPORTS.get((store.name, entries[-1].digest), lambda: _report(name, entries))
+    return name, verified, report, tuple(report.sentences())
 
 
-def _checked(found: list[bytes]) -> tuple[str, Verified, LedgerReport | None]:
-    name = "the ledger"
-    verified = answers.verified(name, _Lines(found, []), [])
-    if not verified.intact:
-        return name, verified, None
-    entries = [events.read(line) for line in found]
-    name = str(entries[0].body["name"])
+def _followed(name: str, found: list[bytes]) -> list[Event]:
+    """All entries where the chain is whole, else none; what was followed before is compared.
+
+    A prefix that was found whole is whole as long as its bytes are the same.
+    """
+    known = _WHOLE.get(name, lambda: ([], b""))
+    entries = list(known[0]) if _digest(found[: len(known[0])]) == known[1] else []
+    for line in found[len(entries) :]:
+        try:
+            entry = events.read(line)
+        except ValueError:
+            return []
+        previous = entries[-1].digest if entries else events.NOTHING
+        if (entry.seq, entry.previous) != (len(entries) + 1, previous) or not events.fits(entry):
+            return []
+        entries.append(entry)
+    if len(entries) < len(found):
+        return []
+    _WHOLE.put(name, (entries, _digest(found)))
+    return entries
+
+
+def _digest(found: list[bytes]) -> bytes:
+    return hashlib.sha256(b"".join(hashlib.sha256(line).digest() for line in found)).digest()
+
+
+def _passes(entries: list[Event], head: chain.Head) -> bool:
+    return head.seq <= len(entries) and entries[head.seq - 1].digest == head.digest
+
+
+def _report(name: str, entries: list[Event]) -> LedgerReport:
     report = answers.report(name, entries)
     lines = zip(report.timeline, entries, strict=True)
     told = tuple(line._replace(says=_says(entry) or line.says) for line, entry in lines)
-    verified = answers.verified(name, _Lines(found, []), [])
-    return name, verified, replace(report, timeline=told)
+    return replace(report, timeline=told)
 
 
 def _says(entry: Event) -> str:
@@ -197,7 +221,7 @@ def _person(body: Mapping[str, Any]) -> str:
     if body["event"] == "joined":
         event = f"joined as {body['role']}{team}"
     elif body["event"] == "role":
-        event = f"is {body['role']}, was {body['was']}"
+        event = f"is {body['role']}{team}, was {body['was']}"
     else:
         event = f"was removed, was {body['was']}"
     return f"{body['user']} {event} (board {body['board']})"

@@ -143,6 +143,7 @@ def _keep(
     db: Database, held: Holding, row: RowMapping, before: int | None, answer: _Told | _Nothing
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
+    look = 0
     with db.writing(people.lock(held.id)) as connection:
         # Another process was faster, or what was computed rests on a state that is gone.
         if [head["id"] for head in _heads(connection, held.id)] != [row["id"]]:
@@ -153,14 +154,16 @@ def _keep(
         if isinstance(answer, _Nothing):
             _fail(connection, book, row, answer)
         else:
-            _tell(connection, book, held, row, answer)
+            look = _tell(connection, book, held, row, answer)
+    if isinstance(answer, _Told):
+        holdings.remember(held, look, answer.state)
     outcome = answer.code if isinstance(answer, _Nothing) else "released"
     _LOG.info("submission %s: %s", row["id"], outcome, extra={"holdout": held.id})
 
 
 def _tell(
     connection: Connection, book: Journal, held: Holding, row: RowMapping, found: _Told
-) -> None:
+) -> int:
     answer, kept = found.released.to_dict(), release.to_json(found.state)
     said = {"kind": row["kind"], **answer}
     said["sentences"] = list(told.sentences(held, row["kind"], "released", answer))
@@ -178,6 +181,7 @@ def _tell(
             done=times.text(times.now()),
         )
     )
+    return look.seq
 
 
 def _fail(connection: Connection, book: Journal, row: RowMapping, answer: _Nothing) -> None:
