@@ -16,6 +16,8 @@ from starlette.testclient import TestClient
 from nofluke.database.engine import Database
 from nofluke.server import accounts, boards, passwords, submissions
 from nofluke.server.app import create_app
+from nofluke.server.pages import wording
+from nofluke.server.records import Standing
 from nofluke.server.settings import Settings
 
 PASSWORD = "three words and a half"  # noqa: S105
@@ -364,6 +366,15 @@ def test_links_and_tokens_are_shown_once(house):
     client = house.browser()
     page = client.get(f"/join/{secret}")
     assert "a member" in page.text
+    # Who has an account signs in, and comes back to use the link.
+    maya = accounts.invite_admin(house.db, house.keeper.ann).secret
+    accounts.redeem(house.db, maya, name="maya", password=PASSWORD)
+    there = re.search(r'href="(/signin\?next=[^"]+)"', page.text)[1]
+    other = house.browser()
+    back = re.search(r'name="next" value="([^"]+)"', other.get(there).text)[1]
+    answer = send(other, "/signin", there, name="maya", password=PASSWORD, next=back)
+    assert answer.headers["location"] == f"/join/{secret}"
+    assert "Join as maya" in other.get(f"/join/{secret}").text
     assert page.headers["referrer-policy"] == "no-referrer"
     fields = {"secret": secret, "name": "dan", "password": PASSWORD, "as": "new"}
     answer = send(client, "/join", f"/join/{secret}", **fields, again=PASSWORD + "!")
@@ -583,3 +594,60 @@ def _guess(kind: str, line: tuple[str, str, int, str], *, right: bool) -> tuple[
     if kind in ("brier", "area"):
         return name, (0.9 if label == "b" else 0.1) if right else 0.5
     return name, label if right else "ab"[label == "a"]
+
+
+def test_what_is_drawn_keeps_to_its_scale():
+    def line(i: int, lower: float | None, upper: float | None, value: float | None) -> Standing:
+        return Standing(
+            id=f"s{i}",
+            name="x",
+            team="t",
+            number=i,
+            value=value,
+            verdict=None,
+            lower=lower,
+            upper=upper,
+            best_rank=1,
+            worst_rank=2,
+            tier=1,
+            mine=False,
+        )
+
+    assert wording.drawn(()) is None
+    assert wording.drawn((line(1, None, None, 0.5),)) is None
+    found = wording.drawn((line(1, 0.2, 0.6, 0.4), line(2, 0.4, 1.0, None), line(3, None, None, 1)))
+    places = [(bar["from"], bar["to"], bar["at"]) for bar in found["bars"]]
+    assert places == [(0, 500, 250), (250, 1000, None)]
+    assert (found["low"], found["high"], found["rest"]) == (0.2, 1.0, 0)
+    point = wording.drawn((line(1, 0.5, 0.5, 0.5),))["bars"][0]
+    assert point["from"] == point["to"] == point["at"] == 500
+    many = wording.drawn(tuple(line(i, 0.0, 1.0, None) for i in range(100)))
+    assert (len(many["bars"]), many["rest"]) == (40, 60)
+
+
+def test_who_runs_the_server_mends_who_is_on_a_board_and_no_more(house):
+    max_ = house.keeper.person("max", admin=True)
+    client = house.browser(max_)
+    assert "tumours" in client.get("/boards").text
+    page = client.get("/b/tumours/manage").text
+    assert "Make a link" in page
+    assert "Close the board" not in page
+    answer = send(client, f"/b/tumours/members/{house.cyd.id}", "/admin", action="remove")
+    assert answer.headers["location"] == "/b/tumours/manage?done=removed"
+    assert house.browser(house.cyd).get("/b/tumours").status_code == 404
+    assert send(client, "/b/tumours/close", "/admin", sure="yes").status_code == 403
+    role = {"action": "role", "role": "auditor", "team": ""}
+    assert send(client, f"/b/tumours/members/{house.bob.id}", "/admin", **role).status_code == 303
+    assert boards.board(house.db, house.bob, "tumours").role == "auditor"
+    # The last owner stays, and is told why.
+    answer = send(client, f"/b/tumours/members/{house.keeper.ann.id}", "/admin", **role)
+    assert answer.status_code == 422
+    assert "NF094" in answer.text
+
+
+def test_a_body_that_is_too_large_is_a_page(house):
+    client = house.browser()
+    answer = client.post("/signin", data={"name": "x" * 200_000})
+    assert answer.status_code == 413
+    assert "NF077" in answer.text
+    assert answer.headers["content-type"].startswith("text/html")

@@ -127,11 +127,16 @@ def lines(text: str) -> list[str]:
     return [visible(line) for line in re.split("\r\n|\r|\n", text)]
 
 
-def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
-    """The limits of a board on one scale of 0 to 1000; None where there are none to draw."""
-    known = [
-        (s, s.lower, s.upper) for s in standings if s.lower is not None and s.upper is not None
-    ]
+def drawn(standings: tuple[Standing, ...], *, most: int = 40) -> dict[str, Any] | None:
+    """The limits of a board on one scale of 0 to 1000; None where there are none to draw.
+
+    Args:
+        standings: The lines of the board.
+        most: How many are drawn, the first ones.
+    """
+    limits = [(s, s.lower, s.upper) for s in standings]
+    known = [(s, low, high) for s, low, high in limits if low is not None and high is not None]
+    rest, known = len(known) - most, known[:most]
     if not known:
         return None
     low, high = min(lower for _, lower, _ in known), max(upper for _, _, upper in known)
@@ -150,7 +155,7 @@ def drawn(standings: tuple[Standing, ...]) -> dict[str, Any] | None:
         }
         for s, lower, upper in known
     ]
-    return {"bars": bars, "low": low, "high": high}
+    return {"bars": bars, "low": low, "high": high, "rest": max(rest, 0)}
 
 
 def sure(level: float) -> str:
