@@ -377,3 +377,21 @@ def test_entries_that_guesses_could_be_tried_against_are_keyed(keeper: Keeper) -
     marks = fingerprints.of_labels(list(keeper.labels), list(keeper.labels.values()))
     for secret in (marks.labels, marks.digest, handed.digest, row["salt"], state):
         assert secret not in text
+
+
+def test_a_member_goes_to_another_team_and_takes_no_looks_along(keeper: Keeper) -> None:
+    keeper.open(looks=9, per_member=2)
+    bob, ben = (keeper.join("tumours", name, team="blue") for name in ("bob", "ben"))
+    mine, _ = submissions.submit(keeper.db, bob, "tumours", keeper.upload(0.7), name="mine")
+
+    boards.change_role(keeper.db, keeper.ann, "tumours", bob.id, role="member")
+    assert boards.board(keeper.db, bob, "tumours").team == "blue"
+    boards.change_role(keeper.db, keeper.ann, "tumours", bob.id, role="member", team="red")
+
+    board = boards.board(keeper.db, bob, "tumours")
+    assert (board.team, board.left.member) == ("red", 1)
+    assert code(submissions.submission, keeper.db, bob, mine.id) == "NF075"
+    assert submissions.submission(keeper.db, ben, mine.id).team == "blue"
+    said = [e.body.get("team") for e in entries(keeper) if e.kind == "people"]
+    assert said == ["blue", "blue", "red"]
+    assert invariants.check(keeper.db) == []

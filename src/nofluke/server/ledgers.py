@@ -221,7 +221,7 @@ def _person(body: Mapping[str, Any]) -> str:
     if body["event"] == "joined":
         event = f"joined as {body['role']}{team}"
     elif body["event"] == "role":
-        event = f"is {body['role']}, was {body['was']}"
+        event = f"is {body['role']}{team}, was {body['was']}"
     else:
         event = f"was removed, was {body['was']}"
     return f"{body['user']} {event} (board {body['board']})"

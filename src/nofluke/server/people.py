@@ -178,13 +178,14 @@ def change_role(
         seat = rights.keeper(rights.seat(connection, actor, slug))
         db.lock(connection, lock(seat.holdout))
         person = _person(connection, seat.board, user)
-        if person["role"] == role and role != "member":
+        if person["role"] == role and team in (None, person["team"]):
             return
         _stays_owned(connection, seat.board, person, role)
         book = _book(db, connection, seat.holdout, actor.name)
         who = {"user": person["user"], "name": person["name"]}
-        _take(connection, book, seat.board, **who, role=role, team=team, again=True)
-        book.people("role", slug, **_named(person), role=role, was=person["role"])
+        took = _take(connection, book, seat.board, **who, role=role, team=team, again=True)
+        said = {} if took is None else {"team": took}
+        book.people("role", slug, **_named(person), role=role, was=person["role"], **said)
 
 
 def remove(db: Database, actor: Actor, slug: str, user: str) -> None:
