@@ -74,7 +74,7 @@ class Load:
     def hand_in(self, url: str, token: str, number: int, path: Path) -> None:
         """Hand one in, and wait until it is told."""
         client, begun = Client(f"{url}/api/v1", token), time.perf_counter()
-        made = client.submit("b", path, name=f"number {number}")
+        made, _ = client.submit("b", path, name=f"number {number}")
         self.seconds["accepted"].append(time.perf_counter() - begun)
         told = client.waited(made, seconds=120)
         assert told["status"] == "released", told

@@ -137,11 +137,16 @@ def test_submissions_from_the_command_line(keeper, capsys, tmp_path):
     assert "Left at these rows: 2 of 3 looks." in out
     assert re.search(r"On record: entries \d+ and \d+ of the board's ledger\.", out)
 
+    code, out, _ = submit(keeper, capsys, file, "--name", "another")
+    assert code == 0
+    assert out.startswith("logistic: ")
+    assert "These predictions were handed in before; nothing more was charged." in out
+
     code, out, _ = submit(keeper, capsys, file, "--format", "json")
     told = json.loads(out)
     assert code == 0
     assert (told["submission"]["name"], told["submission"]["number"]) == ("logistic", 1)
-    assert told["left"]["looks"] == 2
+    assert (told["new"], told["left"]["looks"]) == (False, 2)
 
     code, out, _ = submit(keeper, capsys, file, "--dry-run")
     assert "You handed the same predictions in before" in out

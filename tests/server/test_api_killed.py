@@ -94,7 +94,7 @@ def hand_in(api, token, paths, done, wrong):
     for path in paths:
         while True:
             try:
-                done.append(client.submit("b", path, name=path.stem)["id"])
+                done.append(client.submit("b", path, name=path.stem)[0]["id"])
                 break
             except NoflukeError as error:
                 if error.code not in ("NF096", "NF071", "NF076"):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import duckdb
 import pytest
 from fastapi.testclient import TestClient
 from keepers import Keeper
@@ -12,6 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from nofluke.database.engine import Database
 from nofluke.errors import NoflukeError, StoreError
+from nofluke.guard import parquet
 from nofluke.server import submissions, work
 from nofluke.server.app import create_app
 from nofluke.server.settings import Settings
@@ -56,6 +61,37 @@ def test_a_folder_of_uploads_that_is_somebody_elses_is_refused(
     with pytest.raises(NoflukeError, match="belongs to somebody else") as refused:
         Spool(tmp_path / "up", max_bytes=10).sweep()
     assert refused.value.code == "NF097"
+
+
+def test_a_crowd_of_parquet_files_is_read_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.parquet"
+    duckdb.sql("SELECT 'a' || i AS id, '1' AS prediction FROM range(5) t(i)").write_parquet(
+        str(path)
+    )
+    running: list[int] = []
+    most: list[int] = []
+    begin = parquet._child
+
+    def counted(asked: dict[str, object]) -> object:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.2)
+        return begin(asked)
+
+    monkeypatch.setattr(parquet, "_child", counted)
+    monkeypatch.setattr(parquet, "_AT_ONCE", threading.BoundedSemaphore(2))
+
+    def read(_: int) -> int:
+        found = parquet.chunks(path, ["id", "prediction"], most_rows=10, strict=True)
+        rows = sum(len(chunk[0]) for chunk in found)
+        running.pop()
+        return rows
+
+    with ThreadPoolExecutor(6) as crowd:
+        assert list(crowd.map(read, range(6))) == [5] * 6
+    assert max(most) <= 3  # one may be let in while another still counts itself out
 
 
 def test_a_store_that_goes_away_while_a_look_is_scored_lets_it_wait(

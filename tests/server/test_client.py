@@ -77,7 +77,7 @@ def test_the_file_is_sent_as_a_form_without_its_name(tmp_path):
     file = tmp_path / "my secret study.CSV"
     file.write_bytes(b"id,prediction\r\na,1\n" * 20_000)
     with Stub((201, {}, RELEASED)) as stub:
-        assert client(stub).submit("b", file, name="né", message="") == RELEASED
+        assert client(stub).submit("b", file, name="né", message="") == (RELEASED, True)
     _, path, headers, body = stub.asked[0]
     assert path == "/api/v1/boards/b/submissions"
     assert file.read_bytes() in body
@@ -108,7 +108,7 @@ def test_what_passes_is_tried_again_and_the_whole_file_is_sent_again(tmp_path):
     file.write_bytes(b"id\n1\n")
     answers = [None, problem(503, "NF071"), (429, {"Retry-After": "7"}, problem(429, "NF076")[2])]
     with Stub(*answers, (200, {}, RELEASED)) as stub:
-        assert client(stub, waits).submit("b", file) == RELEASED
+        assert client(stub, waits).submit("b", file) == (RELEASED, False)
     bodies = [body for _, _, _, body in stub.asked]
     assert len(bodies) == 4
     assert all(b"id\n1\n" in body for body in bodies)

@@ -74,10 +74,11 @@ def submit(
         _show(client.check(address.slug, file, **said), _checked, form=format)
         return 0
     said |= {"name": name or file.stem or "predictions", "message": message}
-    told = client.submit(address.slug, file, **said)
+    told, new = client.submit(address.slug, file, **said)
     if wait:
         told = client.waited(told, seconds=_WAIT)
-    _show({"submission": told, "left": client.board(address.slug)["left"]}, _told, form=format)
+    left = client.board(address.slug)["left"]
+    _show({"submission": told, "new": new, "left": left}, _told, form=format)
     return _FAILED if told["status"] == "failed" else 0
 
 
@@ -148,12 +149,14 @@ def _checked(told: dict[str, Any]) -> Iterator[str]:
             f"You handed the same predictions in before: submission {told['known']}. Handing them "
             "in again tells the same, and costs nothing."
         )
-    yield from left(told["left"])
+    yield from remaining(told["left"])
 
 
 def _told(told: dict[str, Any]) -> Iterator[str]:
     made = told["submission"]
     yield f"{made['name']}: submission {made['id']}, look {made['number']} at these rows."
+    if not told["new"]:
+        yield "These predictions were handed in before; nothing more was charged."
     if made["status"] == "queued":
         yield "It waits to be scored; the look is charged. Ask again with the same command."
     elif made["status"] == "failed":
@@ -162,13 +165,13 @@ def _told(told: dict[str, Any]) -> Iterator[str]:
         yield f"* {sentence}"
     if made["look"] is not None:
         yield f"On record: entries {made['attempt']} and {made['look']} of the board's ledger."
-    yield from left(told["left"])
+    yield from remaining(told["left"])
 
 
-def left(told: dict[str, Any]) -> Iterator[str]:
+def remaining(told: dict[str, Any]) -> Iterator[str]:
     """What is left of every budget, a line each.
 
-    >>> list(left({"looks": 93, "looks_of": 100, "member": 1, "member_of": 5, "team_of": None}))
+    >>> list(remaining({"looks": 93, "looks_of": 100, "member": 1, "member_of": 5}))
     ['Left at these rows: 93 of 100 looks.', 'Left for you: 1 of 5.']
     """
     yield f"Left at these rows: {told['looks']} of {told['looks_of']} looks."

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS: Final = 120
+# Each child may take a gigabyte: a crowd of them must not take the memory of the machine.
+_AT_ONCE: Final = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
 _CHILD: Final = "nofluke.guard.parquet_process"
 # A file of a few bytes can say one long text a million times.
 _MOST_TEXT: Final = 1 << 28
@@ -47,7 +49,7 @@ def chunks(
         "most_text": _MOST_TEXT,
         "seconds": SECONDS,
     }
-    with _child(asked) as child:
+    with _AT_ONCE, _child(asked) as child:
         clock = threading.Timer(SECONDS, child.kill)
         clock.start()
         try:

@@ -110,19 +110,25 @@ class Client:
 
     def board(self, slug: str) -> dict[str, Any]:
         """The board as the asker sees it."""
-        return self._ask("GET", f"/boards/{slug}")
+        return self._ask("GET", f"/boards/{slug}")[0]
 
     def submission(self, submission: str) -> dict[str, Any]:
         """A submission as it stands."""
-        return self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")
+        return self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")[0]
 
     def check(self, slug: str, path: Path, **said: str) -> dict[str, Any]:
         """Whether predictions could be submitted; nothing is scored, and nothing is charged."""
-        return self._ask("POST", f"/boards/{slug}/check", body=_Form(path, said))
+        return self._ask("POST", f"/boards/{slug}/check", body=_Form(path, said))[0]
 
-    def submit(self, slug: str, path: Path, **said: str) -> dict[str, Any]:
-        """Hand predictions in. What was handed in before is told again, and costs nothing."""
-        return self._ask("POST", f"/boards/{slug}/submissions", body=_Form(path, said))
+    def submit(self, slug: str, path: Path, **said: str) -> tuple[dict[str, Any], bool]:
+        """Hand predictions in.
+
+        Returns:
+            The submission, and whether it is a new one: what was handed in before is told again,
+            and costs nothing. Where an answer was lost on the way, a new one is told as known.
+        """
+        told, status = self._ask("POST", f"/boards/{slug}/submissions", body=_Form(path, said))
+        return told, status == 201
 
     def waited(self, submission: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         """The submission once it is answered, or as it stands after so many seconds."""
@@ -133,7 +139,9 @@ class Client:
             submission = self.submission(submission["id"])
         return submission
 
-    def _ask(self, method: str, path: str, *, body: _Form | None = None) -> dict[str, Any]:
+    def _ask(
+        self, method: str, path: str, *, body: _Form | None = None
+    ) -> tuple[dict[str, Any], int]:
         """One question, asked again where that is safe: a submission is never counted twice."""
         for left in reversed(range(_TRIES)):
             try:
@@ -144,7 +152,7 @@ class Client:
                 self.pause(again.after)
         raise AssertionError  # the last try returns or raises
 
-    def _once(self, method: str, path: str, body: _Form | None) -> dict[str, Any]:
+    def _once(self, method: str, path: str, body: _Form | None) -> tuple[dict[str, Any], int]:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         data = None
         if body is not None:
@@ -155,7 +163,7 @@ class Client:
         )
         try:
             with _OPENER.open(asked, timeout=_SECONDS) as answer:
-                return _record(answer.read(_LONGEST), self.api)
+                return _record(answer.read(_LONGEST), self.api), answer.status
         except urllib.error.HTTPError as error:
             with error:
                 self._refused(error)

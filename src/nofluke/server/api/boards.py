@@ -11,7 +11,13 @@ from starlette.concurrency import run_in_threadpool
 from nofluke.server import boards, records, spool
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Manager, Slug
-from nofluke.server.api.documentation import refusals, schema, upload_body, upload_refusals
+from nofluke.server.api.documentation import (
+    made,
+    refusals,
+    schema,
+    upload_body,
+    upload_refusals,
+)
 from nofluke.server.problems import Fault, RequestError
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["boards"])
@@ -35,7 +41,7 @@ def boards_of(asker: Anybody) -> tuple[records.BoardLine, ...]:
 @router.post(
     "/boards",
     status_code=201,
-    responses=upload_refusals(),
+    responses={**upload_refusals(), **made("The board is open.")},
     openapi_extra=upload_body({"spec": _SPEC_SCHEMA}, required=("spec",), whole=False),
 )
 async def opened(request: Request, response: Response, asker: Manager) -> records.Board:

@@ -45,6 +45,12 @@ def refusals(*further: int) -> dict[int | str, dict[str, Any]]:
     return {status: _refusal(status) for status in statuses}
 
 
+def made(words: str) -> dict[int | str, dict[str, Any]]:
+    """That something was made, and where it is."""
+    where = {"description": "Where it is.", "schema": {"type": "string"}}
+    return {201: {"description": words, "headers": {"Location": where}}}
+
+
 def upload_refusals(*further: int) -> dict[int | str, dict[str, Any]]:
     """The problems by which an address that takes a file may answer."""
     return refusals(*_UPLOADS, *further)

@@ -74,6 +74,7 @@ async def checked(
     response_model=records.Submission,
     responses={
         **upload_refusals(),
+        **documentation.made("Accepted: a look is charged, and it waits to be scored."),
         200: {
             "model": records.Submission,
             "description": "The same content was handed in before; nothing more is charged.",
@@ -121,6 +122,7 @@ def submissions_of(slug: Slug, asker: Anybody) -> tuple[records.Submission, ...]
     response_model=records.Submission,
     responses={
         **refusals(400, 404, 409),
+        **documentation.made("Accepted: a look is charged, and it waits to be answered."),
         200: {
             "model": records.Submission,
             "description": "The same two were compared before; nothing more is charged.",
