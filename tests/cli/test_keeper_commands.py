@@ -294,3 +294,13 @@ def test_the_link_is_shown_until_somebody_runs_the_server(tmp_path):
 def test_what_is_no_size(text):
     with pytest.raises(InputError):
         size(text)
+
+
+def test_a_folder_of_uploads_that_cannot_be_is_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "up").write_text("a file")
+    assert run(["serve", "--port", "0", "--folder", "up"]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith("NF097  the folder of uploads, up, ")
+    assert out == ""
+    assert not (tmp_path / "keeper.db").exists()

@@ -144,8 +144,10 @@ def _copied(folder: Path, filled: tuple[Path, _People], **settings: Any) -> Any:
     from nofluke.server import holdings, ledgers, places
 
     # What a process remembers by id would be that of another copy.
-    for memory in (holdings._HOLDINGS, holdings._STATES, ledgers._CHECKED, places._KNOWN):
-        memory._held.clear()
+    for module in (holdings, ledgers, places):
+        for value in vars(module).values():
+            if isinstance(value, holdings.Memory):
+                value._held.clear()
     shutil.copy(filled[0], folder / "keeper.db")
     return _living(folder, str(folder / "keeper.db"), filled[1], **settings)
 

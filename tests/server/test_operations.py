@@ -16,6 +16,7 @@ from nofluke.server.operations import Lines
 
 def test_alive_and_ready(still):
     assert still.client.get("/healthz").json() == {"alive": True}
+    assert still.client.head("/healthz").status_code == 200
     answer = still.client.get("/readyz", headers={"host": "10.0.0.7:8000"})
     assert (answer.status_code, answer.json()["ready"]) == (200, True)
 

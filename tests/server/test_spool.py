@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nofluke.errors import AccessError
+from nofluke.errors import AccessError, NoflukeError
 from nofluke.server import problems, spool
 from nofluke.server.spool import FIELD_BYTES, SmallBodies, Spool
 
@@ -287,6 +287,23 @@ def test_what_a_killed_server_left_is_swept_a_day_later(folder):
     assert kept.sweep(now=time.time() + 25 * 3600) == 1
     assert left_in(folder) == ["other.txt"]
     assert (folder.stat().st_mode & 0o777) == 0o700
+
+
+def test_a_folder_that_others_use_is_left_as_it_is(folder):
+    folder.mkdir()
+    for mode, content in ((0o755, "notes.txt"), (0o1777, None)):
+        folder.chmod(mode)
+        if content:
+            (folder / content).write_text("x")
+        with pytest.raises(NoflukeError, match="open to others") as refused:
+            Spool(folder, max_bytes=MOST).sweep()
+        assert refused.value.code == "NF097"
+        assert folder.stat().st_mode & 0o7777 == mode
+        (folder / "notes.txt").unlink(missing_ok=True)
+        (folder / "upload-1.csv").write_text("x")
+    folder.chmod(0o755)
+    Spool(folder, max_bytes=MOST).sweep()
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_needed_says_what_is_missing():

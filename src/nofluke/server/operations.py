@@ -48,6 +48,7 @@ Check = Callable[[], str | None]
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_PROBED = ["GET", "HEAD"]
 _GONE = 499  # the customary status of a request whose sender went away
 
 
@@ -109,11 +110,11 @@ def router(*, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
     """The addresses that machines ask."""
     routes = APIRouter(include_in_schema=False)
 
-    @routes.get("/healthz")
+    @routes.api_route("/healthz", methods=_PROBED)
     async def healthz() -> Response:
         return JSONResponse({"alive": True})
 
-    @routes.get("/readyz")
+    @routes.api_route("/readyz", methods=_PROBED)
     def readyz(_request: Request) -> Response:
         found = {name: check() for name, check in checks.items()}
         ready = not any(found.values())

@@ -202,6 +202,8 @@ def _own(folder: Path) -> None:
             why = "is a link, and may lead elsewhere at any time"
         elif os.name == "posix" and found.st_uid != os.getuid():
             why = "belongs to somebody else, who could read and exchange what lies there"
+        elif _shared(folder, found.st_mode):
+            why = "is open to others and holds more than uploads, so it is not closed to them"
         else:
             folder.chmod(0o700)
     except OSError as error:
@@ -210,6 +212,12 @@ def _own(folder: Path) -> None:
         raise NoflukeError(
             f"the folder of uploads, {folder}, {why}. Name another one (--folder).", code="NF097"
         )
+
+
+def _shared(folder: Path, mode: int) -> bool:
+    """Whether others use it: to close it, as it might be /tmp itself, would harm them."""
+    ours = all(path.name.startswith(_PREFIX) for path in folder.iterdir())
+    return bool(mode & stat.S_ISVTX) or (bool(mode & 0o077) and not ours)
 
 
 class _Intake:

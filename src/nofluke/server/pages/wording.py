@@ -42,14 +42,6 @@ WHY: Final[Mapping[str, str]] = {
     ),
 }
 
-_RULES: Final[Mapping[str, str]] = {
-    "ladder": "ladder",
-    "free-ladder": "free ladder",
-    "rounded": "rounded",
-    "thresholdout": "thresholdout",
-    "verdict": "verdict",
-}
-
 _STATUS: Final[Mapping[str, str]] = {
     "queued": "waiting to be scored",
     "released": "answered",
@@ -209,7 +201,6 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
 GLOBALS: Final[dict[str, Any]] = {
     "behind": behind,
     "WHY": WHY,
-    "RULES": _RULES,
     "STATUS": _STATUS,
     "drawn": drawn,
     "plural": plural,
