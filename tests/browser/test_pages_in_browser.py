@@ -37,7 +37,7 @@ def test_from_the_first_run_to_the_check_of_the_chain(house, visitor):
     hand_in(bob, house.url, "tumours", house.upload(0.9), "second")
     expect(bob.locator("#told .k-told")).to_be_visible()
     bob.get_by_role("link", name="Compare with another of ours").click()
-    expect(bob.get_by_label("First")).to_have_value(card.rsplit("/", 1)[1])
+    expect(bob.get_by_label("First", exact=True)).to_have_value(card.rsplit("/", 1)[1])
     bob.get_by_role("button", name="Compare").click()
     expect(bob.locator("#told .k-told")).to_contain_text(re.compile("better|worse|not shown"))
     hand_in(bob, house.url, "tumours", house.upload(0.7), "one too many")

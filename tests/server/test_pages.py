@@ -366,6 +366,15 @@ def test_links_and_tokens_are_shown_once(house):
     client = house.browser()
     page = client.get(f"/join/{secret}")
     assert "a member" in page.text
+    # Who has an account signs in, and comes back to use the link.
+    maya = accounts.invite_admin(house.db, house.keeper.ann).secret
+    accounts.redeem(house.db, maya, name="maya", password=PASSWORD)
+    there = re.search(r'href="(/signin\?next=[^"]+)"', page.text)[1]
+    other = house.browser()
+    back = re.search(r'name="next" value="([^"]+)"', other.get(there).text)[1]
+    answer = send(other, "/signin", there, name="maya", password=PASSWORD, next=back)
+    assert answer.headers["location"] == f"/join/{secret}"
+    assert "Join as maya" in other.get(f"/join/{secret}").text
     assert page.headers["referrer-policy"] == "no-referrer"
     fields = {"secret": secret, "name": "dan", "password": PASSWORD, "as": "new"}
     answer = send(client, "/join", f"/join/{secret}", **fields, again=PASSWORD + "!")
@@ -614,3 +623,31 @@ def test_what_is_drawn_keeps_to_its_scale():
     assert point["from"] == point["to"] == point["at"] == 500
     many = wording.drawn(tuple(line(i, 0.0, 1.0, None) for i in range(100)))
     assert (len(many["bars"]), many["rest"]) == (40, 60)
+
+
+def test_who_runs_the_server_mends_who_is_on_a_board_and_no_more(house):
+    max_ = house.keeper.person("max", admin=True)
+    client = house.browser(max_)
+    assert "tumours" in client.get("/boards").text
+    page = client.get("/b/tumours/manage").text
+    assert "Make a link" in page
+    assert "Close the board" not in page
+    answer = send(client, f"/b/tumours/members/{house.cyd.id}", "/admin", action="remove")
+    assert answer.headers["location"] == "/b/tumours/manage?done=removed"
+    assert house.browser(house.cyd).get("/b/tumours").status_code == 404
+    assert send(client, "/b/tumours/close", "/admin", sure="yes").status_code == 403
+    role = {"action": "role", "role": "auditor", "team": ""}
+    assert send(client, f"/b/tumours/members/{house.bob.id}", "/admin", **role).status_code == 303
+    assert boards.board(house.db, house.bob, "tumours").role == "auditor"
+    # The last owner stays, and is told why.
+    answer = send(client, f"/b/tumours/members/{house.keeper.ann.id}", "/admin", **role)
+    assert answer.status_code == 422
+    assert "NF094" in answer.text
+
+
+def test_a_body_that_is_too_large_is_a_page(house):
+    client = house.browser()
+    answer = client.post("/signin", data={"name": "x" * 200_000})
+    assert answer.status_code == 413
+    assert "NF077" in answer.text
+    assert answer.headers["content-type"].startswith("text/html")

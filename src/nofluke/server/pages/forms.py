@@ -55,11 +55,6 @@ def same(password: str, again: str) -> None:
         )
 
 
-def shown(text: str) -> str:
-    """A name from outside, harmless in a line of text."""
-    return visible(text)
-
-
 def whole(fields: Mapping[str, str], name: str, label: str) -> int | None:
     """A whole number from a field; None where it is empty.
 

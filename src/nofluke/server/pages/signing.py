@@ -8,12 +8,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import AccessError, InputError
+from nofluke.plots.labels import visible
 from nofluke.server import accounts
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import render, static
 from nofluke.server.pages.visits import Anybody, Fields, Visit
 
 if TYPE_CHECKING:
+    from nofluke.server.problems import Problem
     from nofluke.server.records import Invited
 
 routes = APIRouter()
@@ -109,14 +111,9 @@ def _join(
     *,
     name: str = "",
     status: int = 200,
-    **said: object,
+    problem: Problem | None = None,
 ) -> Response:
-    heading, sentence = _WORDS.get(invited.role, _BOARD)
-    if invited.role not in _WORDS:
-        heading = f"Join {forms.shown(invited.title or '')}"
-        team = f" in team {forms.shown(invited.team)}" if invited.team else ""
-        article = "an" if invited.role in {"owner", "auditor"} else "a"
-        sentence = f"You are invited as {article} {invited.role}{team}."
+    heading, sentence = _welcome(invited)
     return render(
         request,
         "join",
@@ -127,15 +124,20 @@ def _join(
         heading=heading,
         sentence=sentence,
         password_hint=HINT,
-        **said,
+        problem=problem,
     )
 
 
-_BOARD = ("", "")
-_WORDS = {
-    "admin": ("Run this server", "You may then open boards and invite people."),
-    "password": ("Choose a new password", "All your sessions and tokens end with it."),
-}
+def _welcome(invited: Invited) -> tuple[str, str]:
+    """A heading and a sentence that say what a link is for."""
+    if invited.role == "admin":
+        return "Run this server", "You may then open boards and invite people."
+    if invited.role == "password":
+        return "Choose a new password", "All your sessions and tokens end with it."
+    team = f" in team {visible(invited.team)}" if invited.team else ""
+    article = "a" if invited.role == "member" else "an"
+    title = visible(invited.title or "")
+    return f"Join {title}", f"You are invited as {article} {invited.role}{team}."
 
 
 def _with_session(visit: Visit, response: Response, secret: str) -> Response:

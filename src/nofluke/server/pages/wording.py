@@ -41,18 +41,10 @@ WHY: Final[Mapping[str, str]] = {
     ),
 }
 
-_RULES: Final[Mapping[str, str]] = {
-    "ladder": "ladder",
-    "free-ladder": "free ladder",
-    "rounded": "rounded",
-    "thresholdout": "thresholdout",
-    "verdict": "verdict",
-}
-
 _STATUS: Final[Mapping[str, str]] = {
     "queued": "waiting to be scored",
     "released": "answered",
-    "failed": "failed; no look was charged",
+    "failed": "failed; the look was given back",
 }
 
 
@@ -200,7 +192,6 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
 }
 GLOBALS: Final[dict[str, Any]] = {
     "WHY": WHY,
-    "RULES": _RULES,
     "STATUS": _STATUS,
     "drawn": drawn,
     "plural": plural,
