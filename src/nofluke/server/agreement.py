@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from nofluke.database.tables import boards, holdouts, members, predictions, refusals, users
-from nofluke.database.tables import submissions as table
 from nofluke.errors import InputError
 from nofluke.guard import policies, uploads
 from nofluke.guard.holdouts import Holdout
@@ -114,9 +113,8 @@ def _boards(case: _Case) -> Iterator[str]:
         if row["title"] != said["title"]:
             yield f"board {slug} has another title than the ledger says"
         if (row["closed"] is not None) != (slug in closed):
-            yield f"board {slug} is {'open' if row['closed'] is None else 'closed'}, and the " + (
-                "ledger says otherwise"
-            )
+            now = "open" if row["closed"] is None else "closed"
+            yield f"board {slug} is {now}, and the ledger says otherwise"
         shown = None if row["confirmation"] is None else json.loads(row["confirmation"])
         if shown != _of_finalists(case, row, told.get(slug)):
             yield f"what the final rows said on board {slug} is not what the ledger says"
