@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import AccessError, InputError
-from nofluke.plots.labels import visible
 from nofluke.server import accounts
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import render, static
 from nofluke.server.pages.visits import Anybody, Fields, Visit
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.server.problems import Problem

@@ -6,9 +6,9 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from nofluke.plots.labels import visible
 from nofluke.report import wording as report
 from nofluke.results import percent
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
