@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import signal
 import socket
 import sys
@@ -115,22 +114,15 @@ def _need_extra() -> None:
 
 def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
     """Other machines get in by TLS, or with somebody's knowledge that it is none."""
-    if allowed or _this_machine(settings.host) or settings.public_url.startswith("https:"):
+    from nofluke.server import hosts
+
+    if allowed or hosts.this_machine(settings.host) or settings.public_url.startswith("https:"):
         return
     _cannot(
         f"--host {settings.host} would let other machines in without TLS: passwords, tokens and "
         "predictions could be read on the way. Put a reverse proxy with TLS before it and say "
         "--public-url https://..., or say --allow-http if you mean it."
     )
-
-
-def _this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _listening(settings: Settings) -> socket.socket:

@@ -13,7 +13,6 @@ from nofluke.server.sessions import by_session, login, logout, session
 from nofluke.server.tokens import by_token, make_token, revoke, tokens
 from nofluke.server.users import (
     change_password,
-    demand,
     disable,
     enable,
     password_link,
@@ -26,7 +25,6 @@ __all__ = [
     "by_session",
     "by_token",
     "change_password",
-    "demand",
     "disable",
     "enable",
     "first_link",

@@ -166,7 +166,7 @@ def close(db: Database, actor: Actor, slug: str) -> Board:
     rights.scope(actor, "admin")
     with db.reading() as connection:
         holdout = rights.owner(rights.seat(connection, actor, slug)).holdout
-    with db.writing(people.lock(holdout)) as connection:
+    with db.writing(holdings.lock(holdout)) as connection:
         seat = rights.owner(rights.seat(connection, actor, slug))
         if seat.closed is not None:
             raise HoldoutError(f"it was closed at {seat.closed}.", code="NF090", looks=0)
@@ -190,7 +190,7 @@ def _opened(
         notes = _shares_ids(connection, opened.rows)
         held, book = _taken_in(db, connection, actor, opened, state)
     else:
-        db.lock(connection, people.lock(known))
+        db.lock(connection, holdings.lock(known))
         held = holdings.load(connection, known)
         _same_rule(held.policy, opened.policy)
         taken = budget.counts(connection, known, actor.id, "").looks

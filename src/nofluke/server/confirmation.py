@@ -17,7 +17,7 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError
 from nofluke.guard import confirmation
 from nofluke.guard.uploads import Predictions
-from nofluke.server import holdings, people, places, rights
+from nofluke.server import holdings, places, rights
 from nofluke.server.journal import Journal, sealed
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def name_finalist(db: Database, actor: Actor, identity: str) -> Submission:
 
     rights.scope(actor, "submit")
     holdout = submissions.holdout_of(db, actor, identity)
-    with db.writing(people.lock(holdout)) as connection:
+    with db.writing(holdings.lock(holdout)) as connection:
         row = submissions.own(connection, actor, identity)
         seat = rights.member(connection, actor, rights.seat(connection, actor, row["slug"]))
         held = holdings.load(connection, seat.holdout)
@@ -91,7 +91,7 @@ def open_confirmation(db: Database, actor: Actor, slug: str) -> Board:
     with db.reading() as connection:
         held, finalists = _ready(connection, actor, slug)
         told = _confirmed(connection, held, finalists)
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         # Somebody may have opened them meanwhile; nobody can have changed the finalists.
         _ready(connection, actor, slug)
         book = Journal(db, connection, held.ledger, who=actor.name)

@@ -87,6 +87,11 @@ _HOLDINGS: Memory[Holding] = Memory()
 _STATES: Memory[State] = Memory()
 
 
+def lock(holdout: str) -> str:
+    """The lock under which whatever concerns some rows is written, for ``Database.writing``."""
+    return f"holdout:{holdout}"
+
+
 def load(connection: Connection, identity: str) -> Holding:
     """The rows of this id."""
     return _HOLDINGS.get(identity, lambda: _load(connection, identity))

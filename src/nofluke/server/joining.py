@@ -8,9 +8,9 @@ from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import names, passwords, people, records, secrets, times
+from nofluke.server import names, passwords, people, records, rights, secrets, times
 from nofluke.server.links import hand_out, taken
-from nofluke.server.users import LOCK, demand
+from nofluke.server.users import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -54,7 +54,7 @@ def invite_admin(
         AccessError: The actor does not run it (NF074).
         InputError: Too many days (NF008).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
         return hand_out(connection, role="admin", maker=actor.id, days=days, now=now or times.now())
 
@@ -154,7 +154,7 @@ def accept(
         InputError: The user runs the server already (NF008), or is on the board (NF094); the link
             stays good.
     """
-    demand(actor, "admin")
+    rights.scope(actor, "admin")
     moment = now or times.now()
     with db.writing(LOCK) as connection:
         link = taken(connection, secret, moment, roles=ROLES, use=True)

@@ -19,7 +19,7 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError, NoflukeError
 from nofluke.guard import policies, uploads
 from nofluke.ledger.canonical import canonical
-from nofluke.server import budget, holdings, people, rights, secrets, texts, times, told, work
+from nofluke.server import budget, holdings, rights, secrets, texts, times, told, work
 from nofluke.server.journal import Journal, sealed
 from nofluke.server.records import Checked, Submission
 
@@ -228,7 +228,7 @@ def own(connection: Connection, actor: Actor, identity: str) -> RowMapping:
     Raises:
         AccessError: There is none, or it is not the own team's (NF075).
     """
-    asked = _rows().where(table.c.id == people.looked_up(identity))
+    asked = _rows().where(table.c.id == rights.identity(identity, "submission"))
     row = connection.execute(asked).mappings().first()
     if row is None:
         raise rights.absent("submission")
@@ -287,7 +287,7 @@ def _read(
 def _ask(
     db: Database, actor: Actor, slug: str, held: Holding, asked: _Asked
 ) -> tuple[Submission, bool]:
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
         known = _known(connection, actor, seat, asked)
         if known is not None:

@@ -22,7 +22,7 @@ from nofluke.database.tables import holdouts, predictions
 from nofluke.database.tables import submissions as table
 from nofluke.errors import NoflukeError, StoreError
 from nofluke.ledger import release
-from nofluke.server import holdings, people, scoring, times, told
+from nofluke.server import holdings, scoring, times, told
 from nofluke.server.journal import Journal, sealed
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _keep(
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
     look = 0
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         # Another process was faster, or what was computed rests on a state that is gone.
         if [head["id"] for head in _heads(connection, held.id)] != [row["id"]]:
             return

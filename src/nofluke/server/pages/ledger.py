@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from nofluke.errors import InputError, LedgerError
-from nofluke.server import boards, ledgers
+from nofluke.server import boards, downloads, ledgers
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Person
@@ -44,19 +44,10 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
 @routes.get("/b/{slug}/ledger.jsonl")
 def lines(visit: Person, slug: str) -> Response:
     """All entries as they are stored."""
-    found = ledgers.export(visit.db, visit.who, slug)
-    return _download(found, slug, "jsonl", "application/x-ndjson")
+    return downloads.lines(visit.db, visit.who, slug)
 
 
 @routes.get("/b/{slug}/ledger.csv")
 def table(visit: Person, slug: str) -> Response:
     """All entries for a spreadsheet."""
-    found = ledgers.csv(visit.db, visit.who, slug)
-    return _download(found, slug, "csv", "text/csv; charset=utf-8")
-
-
-def _download(found: object, slug: str, ending: str, media: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{slug}-ledger.{ending}"'}
-    if isinstance(found, str | bytes):
-        return Response(found, media_type=media, headers=headers)
-    return StreamingResponse(found, media_type=media, headers=headers)  # type: ignore[arg-type]
+    return downloads.table(visit.db, visit.who, slug)
