@@ -30,7 +30,8 @@ def app_over(folder, *, seconds=30.0, **how):
 
     @app.post("/take")
     async def take(request: Request):
-        async with kept.received(request, fields={"name", "message"}, admit=admit) as form:
+        who, known = request.query_params.get("who", ""), {"name", "message"}
+        async with kept.received(request, fields=known, admit=admit, who=who) as form:
             if form.file is None:
                 return {"fields": form.fields, "file": None}
             content = form.file.path.read_bytes()
@@ -203,7 +204,7 @@ def test_who_is_not_admitted_sends_for_nothing(client, folder):
     assert left_in(folder) == []
 
 
-async def _ask(app, chunks, *, pause=0.0, gone=False, path="/take"):
+async def _ask(app, chunks, *, pause=0.0, gone=False, path="/take", who=""):
     """An upload in chunks, each after a pause; perhaps the sender goes away."""
     told, waiting = [], list(chunks)
 
@@ -221,7 +222,7 @@ async def _ask(app, chunks, *, pause=0.0, gone=False, path="/take"):
         "method": "POST",
         "path": path,
         "raw_path": path.encode(),
-        "query_string": b"",
+        "query_string": f"who={who}".encode(),
         "headers": [(b"content-type", b"text/csv"), (b"host", b"x")],
         "http_version": "1.1",
         "scheme": "http",
@@ -275,6 +276,22 @@ def test_more_uploads_than_are_taken_at_once_are_told_to_come_again(folder):
         return refused, await _ask(app, [b"x"])
 
     assert asyncio.run(several()) == (429, 200)
+    assert left_in(folder) == []
+
+
+def test_nobody_takes_the_places_of_all(folder):
+    app = app_over(folder, at_once=3, each=2)
+
+    async def several():
+        slow = [asyncio.create_task(_ask(app, [b"x"] * 5, pause=0.05, who="ann")) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        others = [await _ask(app, [b"x"], who=who) for who in ("ann", "bob")]
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        return [*others, await _ask(app, [b"x"], who="ann")]
+
+    assert asyncio.run(several()) == [429, 200, 200]
     assert left_in(folder) == []
 
 

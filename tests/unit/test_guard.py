@@ -407,3 +407,13 @@ def test_a_record_serves_as_a_mapping_does():
     spec = dataclasses.make_dataclass("Spec", [("rule", str, "rounded"), ("looks", int, 4)])()
     assert policies.from_spec(spec) == policies.from_spec({"rule": "rounded", "looks": 4})
     assert Fraction(policies.from_spec(spec).alpha) == Fraction(0.05)
+
+
+@pytest.mark.parametrize("spellings", [("1", "1.0"), ("yes", "yes ")])
+def test_rows_of_one_label_hide_nothing_where_members_are_told_its_name(tmp_path, spellings):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,label\n" + "".join(f"r{i},{spellings[i % 2]}\n" for i in range(30)))
+    with pytest.raises(InputError, match="all rows have the same label") as refused:
+        holdouts.read(path, {"metric": "accuracy"})
+    assert refused.value.code == "NF080"
+    assert holdouts.read(path, {"metric": "exact_match"}).n == 30

@@ -35,7 +35,7 @@ def migrate(store: Store, /) -> None:
 
 
 def check(store: Store, /) -> int:
-    """Are the tables of this version, are ledgers as written, is every look counted once?
+    """Are the tables of this version, ledgers as written, looks counted once, and all as told?
 
     The exit code is 1 where something is found.
 

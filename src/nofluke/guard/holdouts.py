@@ -219,10 +219,17 @@ def read(
     for chunk in found:
         for role, values in zip(named, chunk, strict=True):
             texts[role].extend(values)
+    metric = metrics.metric(asked.get("metric", "accuracy"))
+    if metric.prediction == "label" and len({columns.spelled(one) for one in texts["label"]}) == 1:
+        raise InputError(
+            "all rows have the same label. Members are told the names of the labels, so that "
+            "nothing would be hidden; name the column in which rows differ.",
+            code="NF080",
+        )
     return of_texts(
         texts["id"],
         texts["label"],
-        metric=metrics.metric(asked.get("metric", "accuracy")),
+        metric=metric,
         cluster=texts.get("cluster"),
         baseline=texts.get("baseline"),
         confirm=asked.get("confirm") or 0.0,

@@ -218,6 +218,11 @@ def _words(texts: Sequence[str], holdout: Holdout, kind: Prediction) -> list[str
     return found
 
 
+def digested(found: Predictions, holdout: Holdout) -> str:
+    """The digest that predictions for these rows have, computed anew."""
+    return _made(found.kind, found.values, found.said, holdout).digest
+
+
 def _made(kind: Prediction, values: Any, said: tuple[str, ...], holdout: Holdout) -> Predictions:
     sha = hashlib.sha256(f"nofluke predictions 1\n{kind}\n".encode() + holdout.ids_digest)
     for text in said:

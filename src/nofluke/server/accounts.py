@@ -1,8 +1,9 @@
 """Accounts, invitations, sessions and tokens: the one door to them.
 
-Functions take the database first, and who asks second. Errors never say whether somebody has an
-account, and no error, record or row of a table holds a secret as text: what is kept of passwords is
-argon2id, of all else SHA-256. Times are those of this machine, or ``now=`` for tests.
+Functions take the database first, and who asks second. Errors at sign-in never say whether somebody
+has an account (who comes in by a link must choose a name that is free, and hears of it). No error,
+record or row of a table holds a secret as text: what is kept of passwords is argon2id, of all else
+SHA-256. Times are those of this machine, or ``now=`` for tests.
 
 Two answers come back as None rather than as errors, since nothing is wrong with them: who holds a
 session or a token that has ended, and the first link where there is an administrator already.

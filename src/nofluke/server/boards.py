@@ -53,6 +53,7 @@ __all__ = [
     "create",
     "invitations",
     "invite",
+    "may_open",
     "members",
     "name_finalist",
     "open_confirmation",
@@ -102,11 +103,7 @@ def create(
         InputError: The name is taken (NF092), the labels are guarded by another rule (NF084), or
             something cannot be used.
     """
-    rights.scope(actor, "admin")
-    if not actor.admin:
-        raise AccessError(
-            "only those who run the server open boards; ask them to open this one.", code="NF074"
-        )
+    may_open(actor)
     policy = policies.from_spec(spec)
     opened = _Opened(
         slug=texts.slug(spec.slug),
@@ -125,6 +122,19 @@ def create(
             )
         notes = _opened(db, connection, actor, opened, state)
     return board(db, actor, opened.slug, notes=notes)
+
+
+def may_open(actor: Actor) -> None:
+    """Refuse who may open no board, before a file is taken.
+
+    Raises:
+        AccessError: The actor does not run the server, or the token may not (NF074).
+    """
+    rights.scope(actor, "admin")
+    if not actor.admin:
+        raise AccessError(
+            "only those who run the server open boards; ask them to open this one.", code="NF074"
+        )
 
 
 def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()) -> Board:

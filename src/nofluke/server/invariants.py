@@ -1,4 +1,4 @@
-"""Whether rows, ledgers and states agree: every look counted once, in all three places.
+"""Whether rows, ledgers and states agree: every look counted once, and nothing changed since.
 
 ``nofluke store check`` asks this of a store, and so do tests after every accident.
 """
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from nofluke.database.lines import DatabaseLines
+from nofluke.database.lines import DatabaseLines, names
 from nofluke.database.tables import holdouts, predictions, refusals
 from nofluke.database.tables import submissions as table
 from nofluke.errors import NoflukeError
 from nofluke.guard import policies
 from nofluke.ledger import chain, events, release
+from nofluke.server import agreement
 from nofluke.server.journal import sealed
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Questions that are no looks at the rows behind a board.
 _FINAL = "confirmation"
+#: What the names of ledgers of hidden rows begin with.
+_OURS = "holdout-"
 
 
 def check(db: Database) -> list[str]:
@@ -36,7 +39,8 @@ def check(db: Database) -> list[str]:
     For all guarded rows: the chain of the ledger is whole; each submission that is charged has one
     attempt in the ledger, each that was told one look, each that failed one failure, and the ledger
     has no others; the state of the release rule has taken as many looks as were told, and is the
-    one that the last look sealed; no limit is exceeded.
+    one that the last look sealed; no limit is exceeded. And what the tables say of labels, policy,
+    boards, people, submissions, predictions and answers is what was written down (``agreement``).
     """
     found = []
     with db.reading() as connection:
@@ -45,6 +49,9 @@ def check(db: Database) -> list[str]:
         for row in rows:
             lines = list(DatabaseLines(db, row["ledger"], connection).lines())
             found += [f"{row['ledger']}: {fault}" for fault in _faults(connection, row, lines)]
+        kept = {row["ledger"] for row in rows}
+        orphans = (name for name in names(connection) if name.startswith(_OURS))
+        found += [f"{name}: its hidden rows are gone" for name in orphans if name not in kept]
     return found
 
 
@@ -62,8 +69,9 @@ def _faults(connection: Connection, row: RowMapping, lines: list[bytes]) -> list
             *_limits(row, rows),
             *_contents(connection, rows),
             *_refusals(connection, row, entries),
+            *agreement.faults(connection, row["id"], entries, rows),
         ]
-    except (NoflukeError, KeyError, TypeError) as error:
+    except (NoflukeError, KeyError, TypeError, ValueError) as error:
         return [f"it cannot be followed ({type(error).__name__})"]
 
 

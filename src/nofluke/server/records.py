@@ -19,12 +19,14 @@ class Actor:
         name: The user's name.
         admin: Whether the user runs the server: may open boards, and invite.
         scopes: What the token or session may do; a session may do everything.
+        until: When the token ends; None for a session.
     """
 
     id: str
     name: str
     admin: bool
     scopes: frozenset[str] = frozenset({"read", "submit", "admin"})
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ import re
 import stat
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -88,6 +89,7 @@ class Spool:
         folder: Where files lie while they are read; made if it is not there.
         max_bytes: The largest file.
         at_once: How many uploads may be on their way at the same time.
+        each: How many of them may be one person's, so that nobody takes the place of all.
         idle: Seconds without a byte after which a sender is given up.
         slowest: Bytes a second that a sender must keep up, after ``idle`` seconds of grace.
     """
@@ -98,12 +100,14 @@ class Spool:
         *,
         max_bytes: int,
         at_once: int = 32,
+        each: int = 8,
         idle: float = 30.0,
         slowest: float = 4096.0,
     ) -> None:
         self.folder, self.max_bytes = folder, max_bytes
-        self._at_once, self._idle, self._slowest = at_once, idle, slowest
-        self._busy = 0
+        self._at_once, self._each = at_once, each
+        self._idle, self._slowest = idle, slowest
+        self._busy: Counter[str] = Counter()  # uploads on their way, by whose they are
 
     def sweep(self, *, now: float | None = None) -> int:
         """Remove what a server that was killed left behind a day ago; how many files it was."""
@@ -122,6 +126,7 @@ class Spool:
         fields: Collection[str] = (),
         file: str = "file",
         admit: Callable[[Mapping[str, str]], None] | None = None,
+        who: str = "",
     ) -> AsyncIterator[Form]:
         """The fields and the file of a request; the file is gone when the block ends.
 
@@ -131,26 +136,31 @@ class Spool:
             file: Name of the part that is the file.
             admit: Called with the fields that came before the file, before a byte of it is kept;
                 what it raises ends the upload.
+            who: The id of the sender's account.
 
         Raises:
-            LimitError: The file is too large, or too many uploads are on their way.
+            LimitError: The file is too large, or too many uploads are on their way, or too many of
+                this sender's.
             RequestError: The body is of another type, no form, or came too slowly.
         """
-        if self._busy >= self._at_once:
-            raise LimitError(
-                f"{self._busy} uploads are on their way already, as many as this server takes at "
-                "once; try again in a few seconds.",
-                code="NF076",
-                retry_after=5,
-            )
+        self._place(who)
         request.scope[_LIFTED] = True
-        self._busy += 1
+        self._busy[who] += 1
         intake = _Intake(self, frozenset(fields), file, admit)
         try:
             yield await intake.form(request)
         finally:
-            self._busy -= 1
+            self._busy[who] -= 1
+            self._busy += Counter()  # forgets who has none
             intake.discard()
+
+    def _place(self, who: str) -> None:
+        """Refuse an upload for which there is no place."""
+        mine, busy = self._busy[who], self._busy.total()
+        if who and mine >= self._each:
+            raise _crowded(f"{mine} of your uploads are", "of one account at once")
+        if busy >= self._at_once:
+            raise _crowded(f"{busy} uploads are", "at once")
 
     async def chunks(self, request: Request) -> AsyncIterator[bytes]:
         """The body, no faster than it comes and no slower than is allowed."""
@@ -190,6 +200,15 @@ class Spool:
             status=HTTPStatus.REQUEST_TIMEOUT,
             headers={"Connection": "close"},
         )
+
+
+def _crowded(busy: str, most: str) -> LimitError:
+    return LimitError(
+        f"{busy} on their way already, as many as this server takes {most}; try again in a few "
+        "seconds.",
+        code="NF076",
+        retry_after=5,
+    )
 
 
 def _own(folder: Path) -> None:

@@ -54,6 +54,17 @@ class _Asked:
     second: str | None = None
 
 
+def may_submit(db: Database, actor: Actor, slug: str) -> None:
+    """Refuse who may not hand in, before a file is taken.
+
+    Raises:
+        AccessError: The actor may not (NF074, NF091), or there is no such board (NF075).
+    """
+    rights.scope(actor, "submit")
+    with db.reading() as connection:
+        rights.member(connection, actor, rights.seat(connection, actor, slug))
+
+
 def check(
     db: Database,
     actor: Actor,

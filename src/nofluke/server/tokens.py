@@ -41,7 +41,8 @@ def make_token(
         actor: Who asks, for themselves.
         name: What it is for, in the user's words.
         scopes: Some of "read", "submit", "admin", and no more than the actor has.
-        days: Days until it ends, 1 to 366.
+        days: Days until it ends, 1 to 366; one that a token makes ends with that token at the
+            latest.
         now: The time.
 
     Raises:
@@ -60,7 +61,7 @@ def make_token(
         "id": secrets.identity(),
         "name": shown,
         "created": times.text(moment),
-        "expires": times.after(moment, days=days),
+        "expires": min(filter(None, (times.after(moment, days=days), actor.until))),
     }
     good = (_ROWS.user == actor.id) & _ROWS.revoked.is_(None) & (_ROWS.expires > row["created"])
     with db.writing(LOCK) as connection:
@@ -127,7 +128,7 @@ def by_token(db: Database, secret: str | None, *, now: dt.datetime | None = None
         return None
     moment = now or times.now()
     asked = (
-        select(_USERS.id, _USERS.name, _USERS.admin, _ROWS.scopes, _ROWS.used)
+        select(_USERS.id, _USERS.name, _USERS.admin, _ROWS.scopes, _ROWS.used, _ROWS.expires)
         .join(tables.tokens, _ROWS.user == _USERS.id)
         .where(
             _ROWS.digest == secrets.digest(secret),
@@ -148,7 +149,11 @@ def by_token(db: Database, secret: str | None, *, now: dt.datetime | None = None
                 .values(used=times.text(moment))
             )
     return records.Actor(
-        id=row["id"], name=row["name"], admin=row["admin"], scopes=frozenset(row["scopes"].split())
+        id=row["id"],
+        name=row["name"],
+        admin=row["admin"],
+        scopes=frozenset(row["scopes"].split()),
+        until=row["expires"],
     )
 
 

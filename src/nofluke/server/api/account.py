@@ -61,7 +61,7 @@ def tokens(asker: Anybody) -> tuple[records.Token, ...]:
 
 @router.post("/tokens", status_code=201, responses=refusals(400))
 def made(wanted: NewToken, asker: Anybody) -> records.Token:
-    """A new token, that may do no more than this one; its secret is told now and never again."""
+    """A new token, for no more and no longer than this one; its secret is told only now."""
     return accounts.make_token(
         asker.db, asker.actor, name=wanted.name, scopes=wanted.scopes, days=wanted.days
     )

@@ -49,8 +49,9 @@ async def opened(request: Request, response: Response, asker: Manager) -> record
 
     A form with two parts: `spec`, what is asked for, and `file`, the rows with their labels.
     """
+    boards.may_open(asker.actor)
     asker.limits.take("upload", asker.actor.id)
-    async with asker.spool.received(request, fields={"spec"}) as form:
+    async with asker.spool.received(request, fields={"spec"}, who=asker.actor.id) as form:
         spec = _spec(form.fields.get("spec"))
         file = spool.needed(form)
         board = await run_in_threadpool(boards.create, asker.db, asker.actor, spec, file.path)

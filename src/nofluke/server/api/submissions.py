@@ -56,8 +56,9 @@ async def checked(
     request: Request, slug: Slug, asker: Submitter, query: Annotated[Trial, Query()]
 ) -> records.Checked:
     """Whether a file could be submitted. It is scored against nothing, and costs nothing."""
+    await run_in_threadpool(submissions.may_submit, asker.db, asker.actor, slug)
     asker.limits.take("upload", asker.actor.id)
-    async with asker.spool.received(request, fields={"training"}) as form:
+    async with asker.spool.received(request, fields={"training"}, who=asker.actor.id) as form:
         return await run_in_threadpool(
             submissions.check,
             asker.db,
@@ -94,8 +95,10 @@ async def submitted(
     The file is the body itself, or a part of a form; `name`, `message` and `training` are fields
     of the form, or of the query.
     """
+    await run_in_threadpool(submissions.may_submit, asker.db, asker.actor, slug)
     asker.limits.take("upload", asker.actor.id)
-    async with asker.spool.received(request, fields={"name", "message", "training"}) as form:
+    fields = {"name", "message", "training"}
+    async with asker.spool.received(request, fields=fields, who=asker.actor.id) as form:
         file = spool.needed(form)
         made, new = await run_in_threadpool(
             submissions.submit,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from nofluke.errors import AccessError, HoldoutError, InputError
+from nofluke.errors import HoldoutError, InputError
 from nofluke.guard.metrics import METRICS
 from nofluke.server import boards
 from nofluke.server.pages import errors, forms
@@ -90,19 +90,17 @@ _DEFAULTS: Final[Mapping[str, str]] = {
 @routes.get("/new")
 def form(request: Request, visit: Person) -> Response:
     """What an owner says of a new board."""
-    if not visit.who.admin:
-        raise AccessError(
-            "only those who run this server open boards; ask one of them.", code="NF074"
-        )
+    boards.may_open(visit.who)
     return _form(request, _DEFAULTS)
 
 
 @routes.post("/new")
 async def opened(request: Request, visit: Person) -> Response:
     """A new board over the rows of a file."""
+    boards.may_open(visit.who)
     visit.limits.take("upload", visit.who.id)
-    known = {"csrf", *_DEFAULTS}
-    async with visit.spool.received(request, fields=known, admit=visit.admit) as received:
+    known, who = {"csrf", *_DEFAULTS}, visit.who.id
+    async with visit.spool.received(request, fields=known, admit=visit.admit, who=who) as received:
         visit.admit(received.fields)
         return await run_in_threadpool(_opened, request, visit, received)
 

@@ -34,8 +34,12 @@ def form(request: Request, visit: Person, slug: str) -> Response:
 @routes.post("/b/{slug}/submit")
 async def submit(request: Request, visit: Person, slug: str) -> Response:
     """A check that costs nothing, or a submission that costs a look."""
+    await run_in_threadpool(submissions.may_submit, visit.db, visit.who, slug)
     visit.limits.take("upload", visit.who.id)
-    async with visit.spool.received(request, fields=_FIELDS, admit=visit.admit) as received:
+    who = visit.who.id
+    async with visit.spool.received(
+        request, fields=_FIELDS, admit=visit.admit, who=who
+    ) as received:
         visit.admit(received.fields)
         return await run_in_threadpool(_taken, request, visit, slug, received)
 
