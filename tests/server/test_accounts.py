@@ -157,7 +157,7 @@ def test_a_store_that_cannot_be_written_to_still_knows_who_asks(database, monkey
     secret = accounts.session(database, ann, now=T0)
     token = accounts.make_token(database, ann, name="t", scopes=["read"], days=2, now=T0).secret
 
-    def full(self, *locks):  # noqa: ARG001 (the shape of Database.writing)
+    def full(self, *locks):
         raise StoreError("the disk is full.", code="NF071")
 
     monkeypatch.setattr(type(database), "writing", full)
