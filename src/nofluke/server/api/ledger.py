@@ -58,7 +58,7 @@ def verified(slug: Slug, kept: Heads, asker: Anybody) -> records.LedgerPage:
 )
 def lines(slug: Slug, asker: Anybody) -> StreamingResponse:
     """All entries, a line each; they verify without this server."""
-    found = _begun(ledgers.export(asker.db, asker.actor, slug))
+    found = _begun(ledgers.blocks(ledgers.export(asker.db, asker.actor, slug)))
     return _attached(found, f"{slug}.jsonl", "application/x-ndjson")
 
 
@@ -69,7 +69,7 @@ def lines(slug: Slug, asker: Anybody) -> StreamingResponse:
 )
 def table(slug: Slug, asker: Anybody) -> StreamingResponse:
     """All entries in short, as a table for a spreadsheet."""
-    found = _begun(ledgers.csv(asker.db, asker.actor, slug))
+    found = _begun(ledgers.blocks(ledgers.csv(asker.db, asker.actor, slug)))
     return _attached(found, f"{slug}.csv", "text/csv")
 
 

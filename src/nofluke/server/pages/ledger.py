@@ -17,7 +17,7 @@ routes = APIRouter()
 @routes.get("/b/{slug}/ledger")
 def shown(request: Request, visit: Person, slug: str) -> Response:
     """The check of the chain, what is on record, and the entries, the newest first."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     heads = request.query_params.get("heads", "")
     problem, status = None, 200
     try:
@@ -45,14 +45,14 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
 def lines(visit: Person, slug: str) -> Response:
     """All entries as they are stored."""
     found = ledgers.export(visit.db, visit.who, slug)
-    return _download(found, slug, "jsonl", "application/x-ndjson")
+    return _download(ledgers.blocks(found), slug, "jsonl", "application/x-ndjson")
 
 
 @routes.get("/b/{slug}/ledger.csv")
 def table(visit: Person, slug: str) -> Response:
     """All entries for a spreadsheet."""
     found = ledgers.csv(visit.db, visit.who, slug)
-    return _download(found, slug, "csv", "text/csv; charset=utf-8")
+    return _download(ledgers.blocks(found), slug, "csv", "text/csv; charset=utf-8")
 
 
 def _download(found: object, slug: str, ending: str, media: str) -> Response:
