@@ -17,6 +17,7 @@ from folk import (
 from sqlalchemy import update
 
 from nofluke.database import tables
+from nofluke.errors import StoreError
 from nofluke.server import accounts, passwords, times
 from nofluke.server.records import Actor
 
@@ -149,6 +150,19 @@ def test_that_a_session_was_seen_is_written_at_most_once_a_minute(database):
 
     assert len(count) == 3  # after 60, 120 and 180 seconds
     assert rows(database, tables.sessions)[0]["seen"] == times.text(later(seconds=180))
+
+
+def test_a_store_that_cannot_be_written_to_still_knows_who_asks(database, monkeypatch):
+    ann = user(database, "Ann")
+    secret = accounts.session(database, ann, now=T0)
+    token = accounts.make_token(database, ann, name="t", scopes=["read"], days=2, now=T0).secret
+
+    def full(self, *locks):
+        raise StoreError("the disk is full.", code="NF071")
+
+    monkeypatch.setattr(type(database), "writing", full)
+    assert accounts.by_session(database, secret, now=later(minutes=30)) == ann
+    assert accounts.by_token(database, token, now=later(minutes=30)).id == ann.id
 
 
 def test_signing_out_ends_one_session_and_old_ones_are_swept_away(database):

@@ -129,7 +129,9 @@ def _listening(settings: Settings) -> socket.socket:
     """A socket that listens at the address, before anything else is begun."""
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio sends small parts at once (TCP_NODELAY) only where the protocol is named; otherwise
+    # the end of an answer waits for the other side to acknowledge its beginning, some 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, settings.port))

@@ -19,6 +19,7 @@ from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
+from nofluke.guard import standings as ranking
 from nofluke.ledger import release
 from nofluke.server import budget, holdings, people, places, rights, secrets, texts, times
 from nofluke.server.confirmation import name_finalist, open_confirmation
@@ -137,7 +138,14 @@ def may_open(actor: Actor) -> None:
         )
 
 
-def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()) -> Board:
+def board(
+    db: Database,
+    actor: Actor,
+    slug: str,
+    *,
+    notes: tuple[str, ...] = (),
+    standings: bool = True,
+) -> Board:
     """A board as one of its people sees it.
 
     Args:
@@ -145,6 +153,7 @@ def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ())
         actor: Who asks.
         slug: The board.
         notes: Further cautions.
+        standings: Whether its submissions are wanted, too; there may be thousands.
 
     Raises:
         AccessError: There is no such board, or the actor is not on it (NF075).
@@ -153,7 +162,7 @@ def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ())
     with db.reading() as connection:
         seat = rights.seat(connection, actor, slug)
         held = holdings.load(connection, seat.holdout)
-        return _board(connection, actor, seat, held, notes)
+        return _board(connection, actor, seat, held, notes, standings=standings)
 
 
 def boards(db: Database, actor: Actor) -> tuple[BoardLine, ...]:
@@ -291,10 +300,16 @@ def _shares_ids(connection: Connection, rows: Holdout) -> tuple[str, ...]:
 
 
 def _board(
-    connection: Connection, actor: Actor, seat: Seat, held: Holding, notes: tuple[str, ...]
+    connection: Connection,
+    actor: Actor,
+    seat: Seat,
+    held: Holding,
+    notes: tuple[str, ...],
+    *,
+    standings: bool,
 ) -> Board:
     policy, rows = held.policy, held.holdout
-    shown, words = places.standings(connection, seat, held)
+    shown = places.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
     return Board(
         slug=seat.slug,
@@ -317,7 +332,7 @@ def _board(
         training=policy.training,
         left=budget.left(connection, held, actor.id, seat),
         standings=shown,
-        standing_words=words,
+        standing_words=ranking.words(policy),
         created=seat.created,
         closed=seat.closed,
         confirmation=told,

@@ -122,7 +122,7 @@ def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Se
     rows = connection.execute(asked.order_by(table.c.number)).mappings().all()
     if not rows:
         raise _not_now("no team has named a finalist, and nobody else can")
-    place = {s.id: i for i, s in enumerate(places.standings(connection, seat, held)[0])}
+    place = {s.id: i for i, s in enumerate(places.standings(connection, seat, held))}
     return held, sorted(rows, key=lambda row: place[row["id"]])
 
 

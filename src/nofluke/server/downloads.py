@@ -29,4 +29,4 @@ def table(db: Database, actor: Actor, slug: str) -> StreamingResponse:
 
 def _attached(parts: Iterator[bytes], name: str, media: str) -> StreamingResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(parts, media_type=media, headers=headers)
+    return StreamingResponse(ledgers.blocks(parts), media_type=media, headers=headers)

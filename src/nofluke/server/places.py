@@ -36,10 +36,8 @@ _LADDERS = ("ladder", "free-ladder")
 _KNOWN: holdings.Memory[tuple[Standing, ...]] = holdings.Memory()
 
 
-def standings(
-    connection: Connection, seat: Seat, held: Holding
-) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
-    """The board, best first as far as that is known, and what its ranks mean.
+def standings(connection: Connection, seat: Seat, held: Holding) -> tuple[Standing, ...]:
+    """The board, best first as far as that is known.
 
     Args:
         connection: Within which it is read.
@@ -48,8 +46,9 @@ def standings(
     """
     key = (seat.board, holdings.last_look(connection, held.id))
     found = _KNOWN.get(key, lambda: _standings(connection, seat.board, held))
-    mine = tuple(replace(s, mine=bool(seat.team) and s.team == seat.team) for s in found)
-    return mine, ranking.words(held.policy)
+    if seat.team:
+        found = tuple(replace(s, mine=True) if s.team == seat.team else s for s in found)
+    return found
 
 
 def words(held: Holding) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast, get_args
 
 from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
-from nofluke.errors import AccessError, InputError
+from nofluke.errors import AccessError, InputError, StoreError
 from nofluke.server import names, records, rights, secrets, times
 from nofluke.server.sessions import SEEN_AGAIN
 from nofluke.server.users import LOCK
@@ -142,7 +143,8 @@ def by_token(db: Database, secret: str | None, *, now: dt.datetime | None = None
     if row is None:
         return None
     if row["used"] is None or row["used"] <= times.after(moment, seconds=-SEEN_AGAIN):
-        with db.writing() as connection:
+        # A store that cannot be written to, as its disk is full, may still be read.
+        with suppress(StoreError), db.writing() as connection:
             connection.execute(
                 update(tables.tokens)
                 .where(_ROWS.digest == secrets.digest(secret))

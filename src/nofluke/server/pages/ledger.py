@@ -17,7 +17,7 @@ routes = APIRouter()
 @routes.get("/b/{slug}/ledger")
 def shown(request: Request, visit: Person, slug: str) -> Response:
     """The check of the chain, what is on record, and the entries, the newest first."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     heads = request.query_params.get("heads", "")
     problem, status = None, 200
     try:

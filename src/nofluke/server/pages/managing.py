@@ -109,7 +109,7 @@ def _shown(
         request,
         "manage",
         status=200 if problem is None else problem.status,
-        board=boards.board(visit.db, visit.who, slug),
+        board=boards.board(visit.db, visit.who, slug, standings=False),
         members=boards.members(visit.db, visit.who, slug),
         invitations=boards.invitations(visit.db, visit.who, slug),
         link=link,
@@ -125,7 +125,7 @@ def _confirming(
     *,
     error: InputError | HoldoutError | None = None,
 ) -> Response:
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     problem = None if error is None else errors.problem(error)
     status = 200 if problem is None else problem.status
     return render(request, "open", status=status, board=board, problem=problem)

@@ -27,7 +27,7 @@ _EMPTY = {"name": "", "message": "", "training": ""}
 @routes.get("/b/{slug}/submit")
 def form(request: Request, visit: Person, slug: str) -> Response:
     """The rule in plain words, what is left, and the form."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     return render(request, "submit", board=board, fields=_EMPTY, checked=None)
 
 
@@ -48,7 +48,7 @@ async def submit(request: Request, visit: Person, slug: str) -> Response:
 def card(request: Request, visit: Person, id: str) -> Response:  # noqa: A002
     """What one submission was told, and what is on record of it."""
     found = submissions.submission(visit.db, visit.who, id)
-    board = boards.board(visit.db, visit.who, found.board)
+    board = boards.board(visit.db, visit.who, found.board, standings=False)
     done = forms.done(request)
     return render(request, "card", submission=found, board=board, done=done)
 
@@ -74,7 +74,7 @@ def finalist(visit: Person, fields: Fields, id: str) -> Response:  # noqa: A002,
 @routes.get("/b/{slug}/mine")
 def mine(request: Request, visit: Person, slug: str) -> Response:
     """What one's own team handed in."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     found = submissions.of_board(visit.db, visit.who, slug)
     return render(request, "mine", board=board, submissions=found)
 
@@ -112,7 +112,7 @@ def _taken(request: Request, visit: Visit, slug: str, received: Form) -> Respons
             )
             if script:
                 return render(request, "checked", checked=checked, problem=None, script=True)
-            board = boards.board(visit.db, visit.who, slug)
+            board = boards.board(visit.db, visit.who, slug, standings=False)
             return render(
                 request, "submit", board=board, fields=fields, checked=checked, script=False
             )
@@ -129,7 +129,7 @@ def _taken(request: Request, visit: Visit, slug: str, received: Form) -> Respons
         problem = errors.problem(error)
         if script:
             return render(request, "checked", status=200, problem=problem)
-        board = boards.board(visit.db, visit.who, slug)
+        board = boards.board(visit.db, visit.who, slug, standings=False)
         return render(
             request,
             "submit",
@@ -149,7 +149,7 @@ def _comparing(
     chosen: dict[str, str],
     error: NoflukeError | None = None,
 ) -> Response:
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     choices = [
         found
         for found in submissions.of_board(visit.db, visit.who, slug)
