@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.database.engine import Database
-from nofluke.server import accounts, boards, people, submissions, work
+from nofluke.server import accounts, boards
+from nofluke.server.boards import membership, submissions, work
 from nofluke.server.client import Client
 from nofluke.server.records import BoardSpec
 from nofluke.server.settings import Settings
@@ -80,7 +81,7 @@ class Load:
             time.sleep(0.1)
 
     def _member(self, db: Database, owner: Any, i: int) -> tuple[str, str]:
-        link = people.invite(db, owner, "b", role="member")
+        link = membership.invite(db, owner, "b", role="member")
         who = accounts.redeem(db, str(link.secret), name=f"Member {i}", password=WORDS)
         made = accounts.make_token(db, who, name="t", scopes=["read", "submit"], days=1)
         return str(made.secret), accounts.session(db, who)

@@ -73,7 +73,8 @@ def answered(url, most=60.0):
 def keeper(tmp_path_factory):
     """A server with a board ``b`` of three looks, and the token of a member; (url, folder)."""
     from nofluke.database.engine import Database
-    from nofluke.server import accounts, boards, people
+    from nofluke.server import accounts, boards
+    from nofluke.server.boards import membership
     from nofluke.server.records import BoardSpec
 
     folder = tmp_path_factory.mktemp("keeper")
@@ -89,7 +90,7 @@ def keeper(tmp_path_factory):
         owner = accounts.redeem(db, secret, name="Owner", password=WORDS)
         spec = BoardSpec(slug="b", title="B", rule="ladder", looks=3, per_member=2)
         boards.create(db, owner, spec, rows)
-        link = people.invite(db, owner, "b", role="member")
+        link = membership.invite(db, owner, "b", role="member")
         member = accounts.redeem(db, link.secret, name="Mel", password=WORDS)
         token = accounts.make_token(db, member, name="t", scopes=["read", "submit"], days=1)
     (folder / "token").write_text(f"{token.secret}\n")

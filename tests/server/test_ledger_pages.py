@@ -15,7 +15,8 @@ from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import InputError
 from nofluke.ledger.book import Ledger
-from nofluke.server import boards, invariants, ledgers, submissions
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, submissions
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ from keepers import Keeper
 from starlette.testclient import TestClient
 
 from nofluke.database.engine import Database
-from nofluke.server import accounts, boards, passwords, places, submissions
+from nofluke.server import accounts, boards
+from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
+from nofluke.server.boards import submissions
 from nofluke.server.pages import boards as board_pages
 from nofluke.server.pages import wording
 from nofluke.server.records import Standing
@@ -466,7 +468,7 @@ def test_pages_without_standings_do_not_ask_for_them(house, monkeypatch):
     def asked(*_):
         raise AssertionError
 
-    monkeypatch.setattr(places, "standings", asked)
+    monkeypatch.setattr(standings, "standings", asked)
     client = house.browser(house.bob)
     for path in ("submit", "mine", "compare", "ledger"):
         assert client.get(f"/b/tumours/{path}").status_code == 200

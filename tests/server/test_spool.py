@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nofluke.errors import AccessError, NoflukeError
-from nofluke.server import problems, spool
-from nofluke.server.spool import FIELD_BYTES, SmallBodies, Spool
+from nofluke.server.web import problems, spool
+from nofluke.server.web.spool import FIELD_BYTES, SmallBodies, Spool
 
 MOST = 200_000
 

@@ -61,7 +61,7 @@ def serve(
     _need_extra()
     from nofluke.database.engine import Database
     from nofluke.server.settings import Settings
-    from nofluke.server.spool import Spool
+    from nofluke.server.web.spool import Spool
 
     settings = Settings.of(
         store=store,
@@ -169,9 +169,10 @@ def _ready(database: Database) -> None:
 def _run(settings: Settings, database: Database, listener: socket.socket) -> int:
     import uvicorn
 
-    from nofluke.server import accounts, operations
+    from nofluke.server import accounts
     from nofluke.server.app import create_app
-    from nofluke.server.patience import Patient
+    from nofluke.server.web import operations
+    from nofluke.server.web.timeouts import Patient
 
     operations.log_to_stderr(settings.log_format)
     server = uvicorn.Server(

@@ -12,9 +12,9 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
 from nofluke.server import accounts, rights
-from nofluke.server.limits import Limits
 from nofluke.server.records import Actor, Scope
-from nofluke.server.spool import Spool
+from nofluke.server.web.limits import Limits
+from nofluke.server.web.spool import Spool
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from nofluke.server import downloads, ledgers, records
+from nofluke.server import records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Slug
 from nofluke.server.api.documentation import refusals
+from nofluke.server.boards import ledgers
+from nofluke.server.web import downloads
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["ledger"])
 

@@ -10,14 +10,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import NoflukeError
-from nofluke.server import problems
 from nofluke.server.pages import visits
 from nofluke.server.pages.rendering import fragment, render
+from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from nofluke.server.problems import Problem
+    from nofluke.server.web.problems import Problem
 
 _TITLES = {
     404: "There is no such page, or it is not yours",

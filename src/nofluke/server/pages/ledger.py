@@ -6,10 +6,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from nofluke.errors import InputError, LedgerError
-from nofluke.server import boards, downloads, ledgers
+from nofluke.server import boards
+from nofluke.server.boards import ledgers
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Person
+from nofluke.server.web import downloads
 
 routes = APIRouter()
 

@@ -19,7 +19,7 @@ from nofluke.server.records import BoardSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nofluke.server.spool import Form
+    from nofluke.server.web.spool import Form
 
 routes = APIRouter()
 

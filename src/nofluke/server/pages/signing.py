@@ -15,8 +15,8 @@ from nofluke.server.pages.visits import Anybody, Fields, Visit
 from nofluke.text import visible
 
 if TYPE_CHECKING:
-    from nofluke.server.problems import Problem
     from nofluke.server.records import Invited
+    from nofluke.server.web.problems import Problem
 
 routes = APIRouter()
 

@@ -9,14 +9,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import HoldoutError, InputError, NoflukeError
-from nofluke.server import boards, submissions
+from nofluke.server import boards
+from nofluke.server.boards import submissions
 from nofluke.server.pages import errors, forms
 from nofluke.server.pages.rendering import fragment, render
 from nofluke.server.pages.visits import Fields, Person, Visit
 
 if TYPE_CHECKING:
     from nofluke.server.records import Submission
-    from nofluke.server.spool import Form
+    from nofluke.server.web.spool import Form
 
 routes = APIRouter()
 

@@ -17,7 +17,7 @@ from nofluke.database.tables import holdouts, submissions
 from nofluke.guard import policies
 from nofluke.guard.holdouts import Holdout
 from nofluke.ledger import release
-from nofluke.server.journal import veiled
+from nofluke.server.boards.journal import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

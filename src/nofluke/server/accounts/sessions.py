@@ -9,8 +9,9 @@ from sqlalchemy import delete, insert, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, StoreError
-from nofluke.server import names, passwords, records, secrets, times
-from nofluke.server.users import LOCK
+from nofluke.server import names, records, secrets, times
+from nofluke.server.accounts import passwords
+from nofluke.server.accounts.users import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt

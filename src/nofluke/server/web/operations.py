@@ -36,7 +36,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nofluke.server import problems
+from nofluke.server.web import problems
 from nofluke.text import visible
 
 #: Addresses that machines ask; they need no name of a host.

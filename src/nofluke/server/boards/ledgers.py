@@ -14,7 +14,8 @@ from nofluke.database.lines import DatabaseLines
 from nofluke.database.tables import holdouts
 from nofluke.errors import InputError
 from nofluke.ledger import answers, chain, events
-from nofluke.server import holdings, rights
+from nofluke.server import rights
+from nofluke.server.boards import holdings
 from nofluke.server.records import LedgerPage
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from nofluke.guard import standings as ranking
 from nofluke.guard import words as wording
 from nofluke.ledger.release.records import BLIND, BOUNDED, INDEPENDENT
 from nofluke.ledger.release.thresholdout import NOISE
-from nofluke.server import holdings
+from nofluke.server.boards import holdings
 from nofluke.server.records import Standing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.rights import Seat
 
 _COMMON = (INDEPENDENT, BLIND, BOUNDED)

@@ -21,17 +21,9 @@ from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
 from nofluke.guard import standings as ranking
 from nofluke.ledger import release
-from nofluke.server import budget, holdings, people, places, rights, secrets, texts, times
-from nofluke.server.confirmation import name_finalist, open_confirmation
-from nofluke.server.journal import Journal
-from nofluke.server.people import (
-    change_role,
-    invitations,
-    invite,
-    members,
-    remove,
-    withdraw,
-)
+from nofluke.server import rights, secrets, times
+from nofluke.server.boards import budget, holdings, membership, texts
+from nofluke.server.boards.journal import Journal
 from nofluke.server.records import Board, BoardLine, BoardSpec
 
 if TYPE_CHECKING:
@@ -42,25 +34,9 @@ if TYPE_CHECKING:
     from nofluke.database.engine import Database
     from nofluke.guard.holdouts import Holdout
     from nofluke.guard.policies import Policy
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.records import Actor
     from nofluke.server.rights import Seat
-
-__all__ = [
-    "board",
-    "boards",
-    "change_role",
-    "close",
-    "create",
-    "invitations",
-    "invite",
-    "may_open",
-    "members",
-    "name_finalist",
-    "open_confirmation",
-    "remove",
-    "withdraw",
-]
 
 LONGEST_TITLE, LONGEST_DESCRIPTION = 200, 10_000
 #: Under which boards are opened: no two at once, so that each sees the rows of all others.
@@ -229,7 +205,7 @@ def _opened(
     said = {"policy": json.loads(held.policy.to_json()), "goes_on": known is not None}
     who = {"user": actor.name, "person": actor.id}
     book.board("opened", opened.slug, title=opened.title, **who, **said)
-    people.first_owner(connection, book, identity, actor, moment)
+    membership.first_owner(connection, book, identity, actor, moment)
     return notes
 
 
@@ -309,7 +285,7 @@ def _board(
     standings: bool,
 ) -> Board:
     policy, rows = held.policy, held.holdout
-    shown = places.standings(connection, seat, held) if standings else ()
+    shown = standings.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
     return Board(
         slug=seat.slug,
@@ -320,10 +296,10 @@ def _board(
         metric=policy.metric,
         better=policy.kind.better,
         rule=policy.rule,
-        rule_words=places.words(held),
+        rule_words=standings.words(held),
         level=1 - policy.alpha,
         guarantee="finite-sample",
-        assumes=places.assumes(held),
+        assumes=standings.assumes(held),
         n=policies.units(policy, rows),
         rows=rows.n,
         confirmation_rows=int(rows.rows("confirmation").sum()),

@@ -8,7 +8,8 @@ from sqlalchemy import delete, func, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import passwords, records, rights, secrets, times
+from nofluke.server import records, rights, secrets, times
+from nofluke.server.accounts import passwords
 from nofluke.server.links import hand_out, taken, void
 
 if TYPE_CHECKING:

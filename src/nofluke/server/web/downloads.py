@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
 
-from nofluke.server import ledgers
+from nofluke.server.boards import ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,11 @@ from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import names, passwords, people, records, rights, secrets, times
+from nofluke.server import names, records, rights, secrets, times
+from nofluke.server.accounts import passwords
+from nofluke.server.accounts.users import LOCK
+from nofluke.server.boards import membership
 from nofluke.server.links import hand_out, taken
-from nofluke.server.users import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -189,7 +191,7 @@ def _let_in(
         # Whatever the console showed before somebody ran the server is of no use any more.
         _void_first(connection, moment)
         return
-    people.join(
+    membership.join(
         db,
         connection,
         board=link["board"],

@@ -19,8 +19,9 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError, NoflukeError
 from nofluke.guard import policies, uploads
 from nofluke.ledger.canonical import canonical
-from nofluke.server import budget, holdings, rights, secrets, texts, times, told, work
-from nofluke.server.journal import Journal, sealed
+from nofluke.server import rights, secrets, times
+from nofluke.server.boards import answers, budget, holdings, texts, work
+from nofluke.server.boards.journal import Journal, sealed
 from nofluke.server.records import Checked, Submission
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping, Select
 
     from nofluke.database.engine import Database
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.records import Actor
     from nofluke.server.rights import Seat
 
@@ -223,7 +224,7 @@ def record(row: RowMapping, held: Holding) -> Submission:
         board=row["slug"],
         digest=_shown(row["digest"]),
         answer=answer,
-        sentences=told.sentences(held, row["kind"], row["status"], answer),
+        sentences=answers.sentences(held, row["kind"], row["status"], answer),
     )
 
 

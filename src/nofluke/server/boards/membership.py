@@ -12,8 +12,9 @@ from nofluke.database.tables import invitations as links
 from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, InputError
 from nofluke.ledger import events
-from nofluke.server import holdings, names, rights, times
-from nofluke.server.journal import Journal
+from nofluke.server import names, rights, times
+from nofluke.server.boards import holdings
+from nofluke.server.boards.journal import Journal
 from nofluke.server.links import hand_out
 from nofluke.server.records import Invitation, Member, Role
 

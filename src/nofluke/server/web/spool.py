@@ -32,7 +32,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nofluke.errors import LimitError, NoflukeError, StoreError
-from nofluke.server.problems import RequestError
+from nofluke.server.web.problems import RequestError
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
