@@ -141,7 +141,7 @@ def still(
 
 
 def _copied(folder: Path, filled: tuple[Path, _People], **settings: Any) -> Any:
-    from nofluke.server.boards import holdings, ledgers
+    from nofluke.server.boards import holdings, ledgers, standings
 
     # What a process remembers by id would be that of another copy.
     for module in (holdings, ledgers, standings):

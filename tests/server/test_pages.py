@@ -17,7 +17,7 @@ from nofluke.database.engine import Database
 from nofluke.server import accounts, boards
 from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
-from nofluke.server.boards import submissions
+from nofluke.server.boards import standings, submissions
 from nofluke.server.pages import boards as board_pages
 from nofluke.server.pages import wording
 from nofluke.server.records import Standing
