@@ -378,7 +378,7 @@ def test_tokens_are_their_owners_alone_and_not_without_number(database, monkeypa
     assert accounts.tokens(database, ann)[0].revoked == times.text(T0)
     assert accounts.by_token(database, made.secret) is None
 
-    monkeypatch.setattr("nofluke.server.accounts.tokens.MOST", 2)
+    monkeypatch.setattr("nofluke.server.accounts.api_tokens.MOST", 2)
     for i in range(2):
         accounts.make_token(database, ann, name=f"ci {i}", scopes={"read"}, days=1)
     refused("NF008", accounts.make_token, database, ann, name="x", scopes={"read"}, days=1)

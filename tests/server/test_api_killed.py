@@ -107,7 +107,7 @@ def hand_in(api, token, paths, done, wrong):
 def test_killed_servers_lose_nothing_and_count_nothing_twice(tmp_path, store):
     from nofluke.database.engine import Database
     from nofluke.server import boards
-    from nofluke.server.accounts.tokens import by_token
+    from nofluke.server.accounts.api_tokens import by_token
     from nofluke.server.boards import invariants, ledgers
     from nofluke.server.settings import Settings
 

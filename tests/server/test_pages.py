@@ -17,7 +17,7 @@ from nofluke.database.engine import Database
 from nofluke.server import accounts, boards
 from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
-from nofluke.server.boards import standings, submissions
+from nofluke.server.boards import scoreboard, submissions
 from nofluke.server.pages import boards as board_pages
 from nofluke.server.pages import wording
 from nofluke.server.records import Standing
@@ -468,7 +468,7 @@ def test_pages_without_standings_do_not_ask_for_them(house, monkeypatch):
     def asked(*_):
         raise AssertionError
 
-    monkeypatch.setattr(standings, "standings", asked)
+    monkeypatch.setattr(scoreboard, "standings", asked)
     client = house.browser(house.bob)
     for path in ("submit", "mine", "compare", "ledger"):
         assert client.get(f"/b/tumours/{path}").status_code == 200

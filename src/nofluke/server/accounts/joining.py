@@ -10,7 +10,7 @@ from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
 from nofluke.server import names, records, rights, secrets, times
 from nofluke.server.accounts import passwords
-from nofluke.server.accounts.users import LOCK
+from nofluke.server.accounts.administration import LOCK
 from nofluke.server.boards import membership
 from nofluke.server.links import hand_out, taken
 

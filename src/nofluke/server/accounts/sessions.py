@@ -11,7 +11,7 @@ from nofluke.database import tables
 from nofluke.errors import AccessError, StoreError
 from nofluke.server import names, records, secrets, times
 from nofluke.server.accounts import passwords
-from nofluke.server.accounts.users import LOCK
+from nofluke.server.accounts.administration import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt

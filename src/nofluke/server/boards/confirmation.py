@@ -18,7 +18,7 @@ from nofluke.errors import HoldoutError, InputError
 from nofluke.guard import confirmation
 from nofluke.guard.uploads import Predictions
 from nofluke.server import rights
-from nofluke.server.boards import holdings, lifecycle, standings, submissions
+from nofluke.server.boards import holdings, lifecycle, scoreboard, submissions
 from nofluke.server.boards.journal import Journal, sealed
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Se
     rows = connection.execute(asked.order_by(table.c.number)).mappings().all()
     if not rows:
         raise _not_now("no team has named a finalist, and nobody else can")
-    place = {s.id: i for i, s in enumerate(standings.standings(connection, seat, held))}
+    place = {s.id: i for i, s in enumerate(scoreboard.standings(connection, seat, held))}
     return held, sorted(rows, key=lambda row: place[row["id"]])
 
 

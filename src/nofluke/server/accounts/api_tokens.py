@@ -10,8 +10,8 @@ from sqlalchemy import func, insert, select, update
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError, StoreError
 from nofluke.server import names, records, rights, secrets, times
+from nofluke.server.accounts.administration import LOCK
 from nofluke.server.accounts.sessions import SEEN_AGAIN
-from nofluke.server.accounts.users import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt
