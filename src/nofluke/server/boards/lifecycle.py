@@ -22,7 +22,7 @@ from nofluke.guard import holdouts as rows_of
 from nofluke.guard import standings as ranking
 from nofluke.ledger import release
 from nofluke.server import rights, secrets, times
-from nofluke.server.boards import budget, holdings, membership, texts
+from nofluke.server.boards import budget, holdings, membership, scoreboard, texts
 from nofluke.server.boards.journal import Journal
 from nofluke.server.records import Board, BoardLine, BoardSpec
 
@@ -285,7 +285,7 @@ def _board(
     standings: bool,
 ) -> Board:
     policy, rows = held.policy, held.holdout
-    shown = standings.standings(connection, seat, held) if standings else ()
+    shown = scoreboard.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
     return Board(
         slug=seat.slug,
@@ -296,10 +296,10 @@ def _board(
         metric=policy.metric,
         better=policy.kind.better,
         rule=policy.rule,
-        rule_words=standings.words(held),
+        rule_words=scoreboard.words(held),
         level=1 - policy.alpha,
         guarantee="finite-sample",
-        assumes=standings.assumes(held),
+        assumes=scoreboard.assumes(held),
         n=policies.units(policy, rows),
         rows=rows.n,
         confirmation_rows=int(rows.rows("confirmation").sum()),
