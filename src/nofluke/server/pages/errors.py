@@ -12,7 +12,6 @@ from starlette.responses import RedirectResponse, Response
 from nofluke.errors import NoflukeError
 from nofluke.server.pages import visits
 from nofluke.server.pages.rendering import fragment, render
-from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -42,11 +41,6 @@ async def page(request: Request, told: Problem) -> Response:
         detail=_detail(told),
         code=told.code,
     )
-
-
-def problem(error: NoflukeError) -> Problem:
-    """An error as a form shows it above itself."""
-    return problems.problem(error)
 
 
 def _to_sign_in(request: Request) -> Response:

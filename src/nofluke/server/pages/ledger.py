@@ -8,10 +8,10 @@ from starlette.responses import Response
 from nofluke.errors import InputError, LedgerError
 from nofluke.server import boards
 from nofluke.server.boards import ledgers
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Person
-from nofluke.server.web import downloads
+from nofluke.server.web import downloads, problems
 
 routes = APIRouter()
 
@@ -26,7 +26,7 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
         before = forms.whole(request.query_params, "before", "before")
         page = ledgers.page(visit.db, visit.who, slug, before=before, heads=tuple(heads.split()))
     except (InputError, LedgerError) as error:
-        problem, before, status = errors.problem(error), None, 422
+        problem, before, status = problems.problem(error), None, 422
         page = ledgers.page(visit.db, visit.who, slug)
     last = page.entries[-1]["seq"] if page.entries else 0
     first = page.entries[0]["seq"] if page.entries else 0

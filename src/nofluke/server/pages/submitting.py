@@ -11,9 +11,10 @@ from starlette.responses import RedirectResponse, Response
 from nofluke.errors import HoldoutError, InputError, NoflukeError
 from nofluke.server import boards
 from nofluke.server.boards import submissions
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import fragment, render
 from nofluke.server.pages.visits import Fields, Person, Visit
+from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from nofluke.server.records import Submission
@@ -127,7 +128,7 @@ def _taken(request: Request, visit: Visit, slug: str, received: Form) -> Respons
             training=training,
         )
     except (InputError, HoldoutError) as error:
-        problem = errors.problem(error)
+        problem = problems.problem(error)
         if script:
             return render(request, "checked", status=200, problem=problem)
         board = boards.board(visit.db, visit.who, slug, standings=False)
@@ -162,7 +163,7 @@ def _comparing(
     if not chosen["first"]:
         others = [found.id for found in choices if found.id != chosen["second"]]
         chosen["first"] = others[0] if others else ""
-    problem = None if error is None else errors.problem(error)
+    problem = None if error is None else problems.problem(error)
     status = 200 if problem is None else problem.status
     return render(
         request,

@@ -28,7 +28,7 @@ from anyio import to_thread
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nofluke.errors import LimitError, NoflukeError, StoreError
@@ -480,9 +480,6 @@ class SmallBodies:
 
 #: Where a request says that its body goes to a spool, which counts for itself.
 _LIFTED = "nofluke.spooled"
-
-#: The sender went away; there is nobody to answer.
-Gone = ClientDisconnect
 
 
 def _declared(request: Request) -> int:
