@@ -144,7 +144,8 @@ def _copied(folder: Path, filled: tuple[Path, _People], **settings: Any) -> Any:
     from nofluke.server import holdings, ledgers, places
 
     # What a process remembers by id would be that of another copy.
-    for memory in (holdings._HOLDINGS, holdings._STATES, ledgers._CHECKED, places._KNOWN):
+    known = (ledgers._WHOLE, ledgers._REPORTS, places._KNOWN)
+    for memory in (holdings._HOLDINGS, holdings._STATES, *known):
         memory._held.clear()
     shutil.copy(filled[0], folder / "keeper.db")
     return _living(folder, str(folder / "keeper.db"), filled[1], **settings)
