@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -198,7 +199,9 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
         print(load.shown())
+        print(f"the server took {used.ru_utime + used.ru_stime:.0f} s of one core in all")
 
 
 if __name__ == "__main__":

@@ -319,7 +319,13 @@ def test_a_token_does_what_its_scopes_say_until_it_ends(database):
     assert made.secret.startswith("nfk_")
     assert made.scopes == ("read", "submit")
     found = accounts.by_token(database, made.secret, now=later(hours=47))
-    assert found == Actor(id=ann.id, name="Ann", admin=False, scopes=frozenset({"read", "submit"}))
+    assert found == Actor(
+        id=ann.id,
+        name="Ann",
+        admin=False,
+        scopes=frozenset({"read", "submit"}),
+        until=made.expires,
+    )
     assert accounts.by_token(database, made.secret, now=later(hours=48)) is None
     assert accounts.by_token(database, made.secret[:-1] + "?", now=T0) is None
     (listed,) = accounts.tokens(database, ann)

@@ -1,4 +1,4 @@
-"""The server killed with -9 while 200 predictions are handed in: none is lost or counted twice."""
+"""Servers or PostgreSQL killed with -9 while 200 are handed in: none is lost or counted twice."""
 
 import json
 import os
@@ -105,6 +105,24 @@ def hand_in(api, token, paths, done, wrong):
 
 
 def test_killed_servers_lose_nothing_and_count_nothing_twice(tmp_path, store):
+    def killed(server):
+        server.kill()
+        return Killed(tmp_path, store, server.port)
+
+    handed_in_while(killed, tmp_path, store)
+
+
+def test_a_killed_postgresql_loses_nothing_and_counts_nothing_twice(tmp_path, postgres):
+    def killed(server):
+        postgres.kill()
+        postgres.start()
+        return server  # which goes on by itself
+
+    handed_in_while(killed, tmp_path, postgres.new())
+
+
+def handed_in_while(killed, tmp_path, store):
+    """Two hundred are handed in, something is killed three times, and all of them are there."""
     from nofluke.database.engine import Database
     from nofluke.server import boards
     from nofluke.server.accounts.api_tokens import by_token
@@ -133,9 +151,8 @@ def test_killed_servers_lose_nothing_and_count_nothing_twice(tmp_path, store):
             while len(done) < share * MEMBERS * EACH:
                 assert wrong == []
                 time.sleep(0.01)
-            server.kill()
+            server = killed(server)
             kills += 1
-            server = Killed(tmp_path, store, port)
             server.ready()
         for thread in threads:
             thread.join()
