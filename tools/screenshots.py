@@ -20,7 +20,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from steps import PASSWORD, sign_in
 
-from nofluke.server import accounts, boards, submissions
+from nofluke.server import accounts, boards
+from nofluke.server.boards import submissions
 from nofluke.server.records import BoardSpec
 
 if TYPE_CHECKING:

@@ -1,10 +1,14 @@
-"""Checks for authors of readers: what every reader of a format has to keep.
+"""Checks for authors: what every reader of a format, and every store of a ledger, has to keep.
 
 ```python
-from nofluke.testing import check_reader
+from nofluke.testing import check_reader, check_store
 
 def test_my_reader(tmp_path):
     check_reader(MyReader(), [tmp_path / "a-real-log.json"])
+
+def test_my_store(tmp_path):
+    place = tmp_path / "ledger"
+    check_store(lambda first: MyStore.create(place, first), lambda: MyStore(place))
 ```
 """
 
@@ -12,6 +16,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +28,10 @@ from nofluke.scores.readers.logs import Log, Reader
 from nofluke.scores.readers.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
+
+    from nofluke.ledger.stores import Store
 
 # Beginnings that no reader of a log may claim: plain tables and texts.
 _FOREIGN: Final = (
@@ -39,6 +47,9 @@ _FOREIGN: Final = (
 )
 _CUTS: Final = (0.0, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 _FLIPS: Final = 24
+#: Lines that a store must give back as they were: it knows nothing of what they say.
+_LINES: Final = (b"{1}", b"", b"\x00\xff", "größe \u2028".encode(), b"\"'\\", b"x" * 300_000)
+_WRITERS, _EACH = 4, 10
 
 
 def check_reader(
@@ -155,3 +166,92 @@ def _try(reader: Reader, path: Path, data: bytes) -> None:
                     _check_log(log, f"{reader.key}, {path} with broken bytes")
         except NoflukeError:
             return
+
+
+def check_store(create: Callable[[bytes], Store], existing: Callable[[], Store]) -> None:
+    """Check that a store keeps what a ledger rests on: whole lines, in order, whoever writes.
+
+    Lines come back as they were, also to whoever opens the store anew; lines are appended all or
+    not at all; what makes them sees the last line and may read all; writers in several threads,
+    each with the store opened for itself, never write from the same last line. What a killed
+    process leaves cannot be seen from within one: kill yours, and look.
+
+    Args:
+        create: Makes a new store that holds one first line. It is called once.
+        existing: Opens that store again.
+
+    Raises:
+        AssertionError: It does not keep this; the message says what.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from nofluke.ledger import stores
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place = Path(folder) / "ledger.db"
+    ...     check_store(lambda first: stores.create(place, first), lambda: stores.existing(place))
+    """
+    with closing(create(b"first")) as store:
+        assert isinstance(store.place, str), "place is no text that a message can name"
+        assert store.place, "place is empty"
+        _same_lines(store, [b"first"], "a new store")
+        kept = _check_appending(store)
+        assert store.faults() == [], f"a store that nobody touched has faults: {store.faults()}"
+    with closing(existing()) as store:
+        _same_lines(store, kept, "the store, opened again,")
+    _check_writers(existing, kept)
+
+
+def _check_appending(store: Store) -> list[bytes]:
+    """All or nothing, from the last line; returns the lines that are there now."""
+    seen: list[object] = []
+
+    def make(last: bytes | None, rest: bytes) -> list[bytes]:
+        seen.extend((last, rest, list(store.lines())))
+        return list(_LINES)
+
+    store.append(make)
+    assert seen == [b"first", b"", [b"first"]], f"what made lines was shown {seen!r}"
+    kept = [b"first", *_LINES]
+    _same_lines(store, kept, "after lines were appended, the store")
+
+    def fails(last: bytes | None, rest: bytes) -> list[bytes]:
+        raise ZeroDivisionError(last, rest)
+
+    try:
+        store.append(fails)
+    except ZeroDivisionError:
+        pass
+    else:
+        raise AssertionError("an error of what makes lines was swallowed")
+    _same_lines(store, kept, "after making lines failed, the store")
+    store.append(lambda _last, _rest: [])
+    _same_lines(store, kept, "after nothing was appended, the store")
+    store.append(lambda last, _rest: [b"after " + (last or b"")[:1]])
+    return [*kept, b"after x"]
+
+
+def _check_writers(existing: Callable[[], Store], before: list[bytes]) -> None:
+    """Each line counts one on from the line before it, so a lost or doubled one is seen."""
+
+    def write(_writer: int) -> None:
+        with closing(existing()) as store:
+            for _ in range(_EACH):
+                store.append(lambda last, _rest: [b"%d" % (_number(last) + 1)])
+
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        list(pool.map(write, range(_WRITERS)))
+    counted = [b"%d" % (k + 1) for k in range(_WRITERS * _EACH)]
+    with closing(existing()) as store:
+        _same_lines(store, [*before, *counted], f"after {_WRITERS} threads wrote, the store")
+
+
+def _number(last: bytes | None) -> int:
+    return int(last) if last is not None and last.isdigit() else 0
+
+
+def _same_lines(store: Store, expected: list[bytes], what: str) -> None:
+    found = list(store.lines())
+    assert found == expected, (
+        f"{what} holds {len(found)} lines and should hold {len(expected)}: "
+        f"{[line[:40] for line in found[-3:]]!r} against {[line[:40] for line in expected[-3:]]!r}"
+    )

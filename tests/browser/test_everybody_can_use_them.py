@@ -15,7 +15,8 @@ from house import House
 from playwright.sync_api import Page
 from steps import PASSWORD, sign_in
 
-from nofluke.server import accounts, boards, submissions
+from nofluke.server import accounts, boards
+from nofluke.server.boards import submissions
 from nofluke.server.records import BoardSpec
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """`nofluke serve` and `nofluke submit`, as processes and by their words."""
 
+import asyncio
 import json
 import os
 import re
@@ -14,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from nofluke.cli import run
-from nofluke.cli.serve import size
+from nofluke.cli.serve import _listening, size
 from nofluke.errors import InputError
+from nofluke.server.settings import Settings
 
 PROGRAM = "from nofluke.cli import main; main()"
 WORDS = "a kettle of small fish"
@@ -71,7 +73,8 @@ def answered(url, most=60.0):
 def keeper(tmp_path_factory):
     """A server with a board ``b`` of three looks, and the token of a member; (url, folder)."""
     from nofluke.database.engine import Database
-    from nofluke.server import accounts, boards, people
+    from nofluke.server import accounts, boards
+    from nofluke.server.boards import membership
     from nofluke.server.records import BoardSpec
 
     folder = tmp_path_factory.mktemp("keeper")
@@ -87,7 +90,7 @@ def keeper(tmp_path_factory):
         owner = accounts.redeem(db, secret, name="Owner", password=WORDS)
         spec = BoardSpec(slug="b", title="B", rule="ladder", looks=3, per_member=2)
         boards.create(db, owner, spec, rows)
-        link = people.invite(db, owner, "b", role="member")
+        link = membership.invite(db, owner, "b", role="member")
         member = accounts.redeem(db, link.secret, name="Mel", password=WORDS)
         token = accounts.make_token(db, member, name="t", scopes=["read", "submit"], days=1)
     (folder / "token").write_text(f"{token.secret}\n")
@@ -304,3 +307,25 @@ def test_a_folder_of_uploads_that_cannot_be_is_told(capsys, tmp_path, monkeypatc
     assert err.startswith("NF097  the folder of uploads, up, ")
     assert out == ""
     assert not (tmp_path / "keeper.db").exists()
+
+
+def test_the_end_of_an_answer_does_not_wait_for_the_other_side():
+    async def nodelay() -> int:
+        found = asyncio.get_running_loop().create_future()
+
+        class Seen(asyncio.Protocol):
+            def connection_made(self, transport):
+                sock = transport.get_extra_info("socket")
+                found.set_result(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+                transport.close()
+
+        with _listening(Settings(store="keeper.db", port=0)) as listener:
+            at = listener.getsockname()
+            server = await asyncio.get_running_loop().create_server(Seen, sock=listener)
+            _, writer = await asyncio.open_connection(*at)
+            writer.close()
+            told = await found
+            server.close()
+        return told
+
+    assert asyncio.run(nodelay()) != 0

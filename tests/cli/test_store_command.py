@@ -14,6 +14,17 @@ def ask(capsys, *words):
     return code, out, err
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["store migrate", "store check", "store backup", "store restore"]
+    + [f"ledger {name}" for name in ("init", "log", "show", "verify", "export", "import")],
+)
+def test_each_command_shows_its_own_example(capsys, words):
+    code, out, _ = ask(capsys, *words.split(), "--help")
+    assert code == 0
+    assert f"Example: nofluke {words} " in " ".join(out.split())
+
+
 def test_from_the_first_table_to_another_database(capsys, store, tmp_path):
     code, _, err = ask(capsys, "store", "check", store)
     assert code == 2

@@ -283,3 +283,13 @@ def test_what_was_acknowledged_survives_kill_9_of_the_server(postgres):
     assert granted.items() <= kept.items()
     # At most one entry of each writer was kept without being acknowledged.
     assert 5 < len(granted) <= len(kept) - 1 <= len(granted) + 2
+
+
+def test_a_file_whose_log_cannot_be_opened_says_where_it_lies(tmp_path):
+    path = tmp_path / "keeper.db"
+    with Database(path) as made:
+        made.migrate()
+    path.with_name("keeper.db-wal").unlink(missing_ok=True)
+    path.with_name("keeper.db-wal").mkdir()  # as little can be written as in a read-only folder
+    with Database(path) as database, pytest.raises(StoreError, match="folder must be one that"):
+        database.check()

@@ -13,6 +13,7 @@ import pytest
 import nofluke
 from nofluke.errors import LedgerError
 from nofluke.ledger import Ledger, chain, events, stores
+from nofluke.testing import check_store
 
 SRC = str(Path(nofluke.__file__).parents[1])
 # A further store is one more place here: a file, or a ledger in a database.
@@ -71,35 +72,65 @@ def started(script, *words, out=subprocess.DEVNULL):
     )
 
 
-def test_lines_come_back_in_order(place):
-    store = stores.create(place, b"{1}")
-    store.append(lambda last, rest: [last + rest + b"2", b"3"])
-    store.append(lambda last, rest: [last + b"4"])
-    assert list(store.lines()) == [b"{1}", b"{1}2", b"3", b"34"]
-    assert store.faults() == []
-    store.close()
-    assert lines_of(place) == [b"{1}", b"{1}2", b"3", b"34"]
+def test_the_contract_that_authors_check(place):
+    check_store(lambda first: stores.create(place, first), lambda: stores.existing(place))
 
 
-def test_nothing_is_kept_where_making_fails(place):
-    store = stores.create(place, b"{1}")
+class Careless:
+    """A store in memory that breaks one promise."""
 
-    def fails(last, rest):
-        raise ZeroDivisionError
+    place, shared = "memory", []
 
-    with pytest.raises(ZeroDivisionError):
-        store.append(fails)
-    assert list(store.lines()) == [b"{1}"]
-    store.append(lambda last, rest: [b"{2}"])
-    assert list(store.lines()) == [b"{1}", b"{2}"]
-    store.close()
+    def __init__(self, breaks):
+        self.breaks = breaks
+
+    @classmethod
+    def created(cls, first, breaks):
+        cls.shared = [first]
+        return cls(breaks)
+
+    def append(self, make):
+        last = self.shared[-1]
+        try:
+            new = make(last if self.breaks != "last" else None, b"")
+        except ZeroDivisionError:
+            if self.breaks == "error":
+                return
+            if self.breaks == "half":
+                self.shared.append(b"half")
+            raise
+        if self.breaks == "strip":
+            new = [line.strip(b"\x00") for line in new]
+        if self.breaks == "race":
+            time.sleep(0.001)
+        self.shared.extend(new)
+
+    def lines(self):
+        return iter(list(self.shared))
+
+    def faults(self):
+        return ["a page is torn"] if self.breaks == "fault" else []
+
+    def close(self):
+        if self.breaks == "forgets":
+            self.shared.pop()
 
 
-def test_what_makes_a_line_may_read_all(place):
-    store = stores.create(place, b"{1}")
-    store.append(lambda last, rest: [b"".join(store.lines())])
-    assert list(store.lines()) == [b"{1}", b"{1}"]
-    store.close()
+@pytest.mark.parametrize(
+    ("breaks", "says"),
+    [
+        ("last", "was shown"),
+        ("error", "swallowed"),
+        ("half", "making lines failed"),
+        ("strip", "lines were appended"),
+        ("race", "threads wrote"),
+        ("fault", "has faults"),
+        ("forgets", "opened again"),
+    ],
+)
+def test_a_store_that_breaks_a_promise_is_found(breaks, says):
+    with pytest.raises(AssertionError, match=says):
+        check_store(lambda first: Careless.created(first, breaks), lambda: Careless(breaks))
 
 
 @pytest.mark.usefixtures("impatient")

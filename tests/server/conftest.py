@@ -141,10 +141,10 @@ def still(
 
 
 def _copied(folder: Path, filled: tuple[Path, _People], **settings: Any) -> Any:
-    from nofluke.server import holdings, ledgers, places
+    from nofluke.server.boards import holdings, ledgers, scoreboard
 
     # What a process remembers by id would be that of another copy.
-    for module in (holdings, ledgers, places):
+    for module in (holdings, ledgers, scoreboard):
         for value in vars(module).values():
             if isinstance(value, holdings.Memory):
                 value._held.clear()

@@ -18,7 +18,8 @@ from sqlalchemy import select
 from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.ledger import events
-from nofluke.server import boards, invariants, ledgers, work
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, work
 
 if TYPE_CHECKING:
     from postgres import Cluster

@@ -17,7 +17,9 @@ from folk import (
 from sqlalchemy import update
 
 from nofluke.database import tables
-from nofluke.server import accounts, passwords, times
+from nofluke.errors import StoreError
+from nofluke.server import accounts, times
+from nofluke.server.accounts import passwords
 from nofluke.server.records import Actor
 
 
@@ -149,6 +151,19 @@ def test_that_a_session_was_seen_is_written_at_most_once_a_minute(database):
 
     assert len(count) == 3  # after 60, 120 and 180 seconds
     assert rows(database, tables.sessions)[0]["seen"] == times.text(later(seconds=180))
+
+
+def test_a_store_that_cannot_be_written_to_still_knows_who_asks(database, monkeypatch):
+    ann = user(database, "Ann")
+    secret = accounts.session(database, ann, now=T0)
+    token = accounts.make_token(database, ann, name="t", scopes=["read"], days=2, now=T0).secret
+
+    def full(self, *locks):
+        raise StoreError("the disk is full.", code="NF071")
+
+    monkeypatch.setattr(type(database), "writing", full)
+    assert accounts.by_session(database, secret, now=later(minutes=30)) == ann
+    assert accounts.by_token(database, token, now=later(minutes=30)).id == ann.id
 
 
 def test_signing_out_ends_one_session_and_old_ones_are_swept_away(database):
@@ -304,7 +319,13 @@ def test_a_token_does_what_its_scopes_say_until_it_ends(database):
     assert made.secret.startswith("nfk_")
     assert made.scopes == ("read", "submit")
     found = accounts.by_token(database, made.secret, now=later(hours=47))
-    assert found == Actor(id=ann.id, name="Ann", admin=False, scopes=frozenset({"read", "submit"}))
+    assert found == Actor(
+        id=ann.id,
+        name="Ann",
+        admin=False,
+        scopes=frozenset({"read", "submit"}),
+        until=made.expires,
+    )
     assert accounts.by_token(database, made.secret, now=later(hours=48)) is None
     assert accounts.by_token(database, made.secret[:-1] + "?", now=T0) is None
     (listed,) = accounts.tokens(database, ann)
@@ -363,7 +384,7 @@ def test_tokens_are_their_owners_alone_and_not_without_number(database, monkeypa
     assert accounts.tokens(database, ann)[0].revoked == times.text(T0)
     assert accounts.by_token(database, made.secret) is None
 
-    monkeypatch.setattr("nofluke.server.tokens.MOST", 2)
+    monkeypatch.setattr("nofluke.server.accounts.api_tokens.MOST", 2)
     for i in range(2):
         accounts.make_token(database, ann, name=f"ci {i}", scopes={"read"}, days=1)
     refused("NF008", accounts.make_token, database, ann, name="x", scopes={"read"}, days=1)

@@ -20,7 +20,8 @@ from folk import (
 from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import NoflukeError
-from nofluke.server import accounts, passwords
+from nofluke.server import accounts
+from nofluke.server.accounts import passwords
 from nofluke.server.records import Actor
 
 CROWD = 6

@@ -11,7 +11,8 @@ from sqlalchemy import select
 
 from nofluke.database import tables
 from nofluke.errors import NoflukeError
-from nofluke.server import accounts, csrf
+from nofluke.server import accounts
+from nofluke.server.web import csrf
 
 
 class Watch:

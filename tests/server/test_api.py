@@ -143,7 +143,7 @@ def test_the_ledger_is_read_checked_and_taken_away(served, tmp_path):
         assert book.verify(heads=[page["head"]]).intact
     table = served.ask("auditor", "GET", "/boards/numbers/ledger.csv")
     assert table.headers["content-type"].startswith("text/csv")
-    assert table.headers["content-disposition"] == 'attachment; filename="numbers.csv"'
+    assert table.headers["content-disposition"] == 'attachment; filename="numbers-ledger.csv"'
 
 
 def test_exports_of_strangers_are_refused_before_they_begin(still):

@@ -1,4 +1,4 @@
-"""The server killed with -9 while 200 predictions are handed in: none is lost or counted twice."""
+"""Servers or PostgreSQL killed with -9 while 200 are handed in: none is lost or counted twice."""
 
 import json
 import os
@@ -61,7 +61,8 @@ def free_port():
 
 def filled(db, rows, settings):
     """A board, and a token of each member."""
-    from nofluke.server import accounts, boards, people
+    from nofluke.server import accounts, boards
+    from nofluke.server.boards import membership
     from nofluke.server.records import BoardSpec
 
     secret = accounts.first_link(db, settings).rpartition("/")[2]
@@ -69,7 +70,7 @@ def filled(db, rows, settings):
     boards.create(db, owner, BoardSpec(slug="b", title="B", rule="ladder", looks=250), rows)
     tokens = []
     for i in range(MEMBERS):
-        link = people.invite(db, owner, "b", role="member")
+        link = membership.invite(db, owner, "b", role="member")
         member = accounts.redeem(db, link.secret, name=f"Member {i}", password=WORDS)
         made = accounts.make_token(db, member, name="t", scopes=["read", "submit"], days=1)
         tokens.append(made.secret)
@@ -104,10 +105,29 @@ def hand_in(api, token, paths, done, wrong):
 
 
 def test_killed_servers_lose_nothing_and_count_nothing_twice(tmp_path, store):
+    def killed(server):
+        server.kill()
+        return Killed(tmp_path, store, server.port)
+
+    handed_in_while(killed, tmp_path, store)
+
+
+def test_a_killed_postgresql_loses_nothing_and_counts_nothing_twice(tmp_path, postgres):
+    def killed(server):
+        postgres.kill()
+        postgres.start()
+        return server  # which goes on by itself
+
+    handed_in_while(killed, tmp_path, postgres.new())
+
+
+def handed_in_while(killed, tmp_path, store):
+    """Two hundred are handed in, something is killed three times, and all of them are there."""
     from nofluke.database.engine import Database
-    from nofluke.server import boards, invariants, ledgers
+    from nofluke.server import boards
+    from nofluke.server.accounts.api_tokens import by_token
+    from nofluke.server.boards import invariants, ledgers
     from nofluke.server.settings import Settings
-    from nofluke.server.tokens import by_token
 
     rows = tmp_path / "rows.csv"
     rows.write_text("\n".join(["id,label", *(f"{i},{y}" for i, y in LABELS.items()), ""]))
@@ -131,9 +151,8 @@ def test_killed_servers_lose_nothing_and_count_nothing_twice(tmp_path, store):
             while len(done) < share * MEMBERS * EACH:
                 assert wrong == []
                 time.sleep(0.01)
-            server.kill()
+            server = killed(server)
             kills += 1
-            server = Killed(tmp_path, store, port)
             server.ready()
         for thread in threads:
             thread.join()

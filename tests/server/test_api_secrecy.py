@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from nofluke.database import tables
-from nofluke.server.operations import Lines
+from nofluke.server.web.operations import Lines
 
 LAST = (
     ("DELETE", "/boards/{slug}/members/{user}"),
@@ -179,7 +179,7 @@ def test_a_score_that_fails_is_told_by_its_code(served, logged, monkeypatch):
     def broken(*_args, **_named):
         raise ValueError(f"the label is {label}")
 
-    monkeypatch.setattr("nofluke.server.scoring.look", broken)
+    monkeypatch.setattr("nofluke.server.boards.scoring.look", broken)
     told = served.scored("ann", served.submit("ann", 1).json()["id"])
     assert (told["status"], told["code"]) == ("failed", "NF070")
     ledger = served.ask("auditor", "GET", "/boards/numbers/ledger.jsonl").text

@@ -16,8 +16,9 @@ from nofluke.database.engine import Database
 from nofluke.database.lines import DatabaseLines
 from nofluke.errors import AccessError, HoldoutError, InputError, NoflukeError
 from nofluke.ledger import events, fingerprints
-from nofluke.server import boards, invariants, ledgers, submissions
-from nofluke.server.records import Actor
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, submissions
+from nofluke.server.records import Actor, BoardSpec
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_only_those_who_run_the_server_open_boards_and_with_a_fitting_token(keep
     reader = replace(keeper.ann, scopes=frozenset({"read", "submit"}))
 
     for actor in (bob, reader):
-        asked = boards.BoardSpec(slug="mine", title="Mine")
+        asked = BoardSpec(slug="mine", title="Mine")
         assert code(boards.create, keeper.db, actor, asked, keeper.rows()) == "NF074"
     assert boards.boards(keeper.db, keeper.ann) == ()
 
@@ -86,9 +87,7 @@ def test_what_cannot_be_opened_leaves_nothing(
         keeper = Keeper(database, tmp_path)
         asked = {"slug": "tumours", "title": "Tumours", **wrong}
 
-        found = code(
-            lambda: boards.create(database, keeper.ann, boards.BoardSpec(**asked), keeper.rows())
-        )
+        found = code(lambda: boards.create(database, keeper.ann, BoardSpec(**asked), keeper.rows()))
 
         assert found in (expected, "NF080" if "label" in wrong else expected)
         with database.reading() as connection:
@@ -230,7 +229,7 @@ def test_who_opens_a_board_over_the_same_labels_is_a_member_of_no_other(keeper: 
     rex = keeper.seat("tumours", keeper.person("rex", admin=True))
     submissions.submit(keeper.db, rex, "tumours", keeper.upload(0.7), name="before")
 
-    asked = boards.BoardSpec(slug="second", title="Second", looks=20)
+    asked = BoardSpec(slug="second", title="Second", looks=20)
     boards.create(keeper.db, rex, asked, keeper.rows())
 
     assert boards.board(keeper.db, rex, "tumours").role == "auditor"

@@ -17,10 +17,10 @@ from sqlalchemy.exc import OperationalError
 from nofluke.database.engine import Database
 from nofluke.errors import NoflukeError, StoreError
 from nofluke.guard import parquet
-from nofluke.server import submissions, work
 from nofluke.server.app import create_app
+from nofluke.server.boards import submissions, work
 from nofluke.server.settings import Settings
-from nofluke.server.spool import Spool
+from nofluke.server.web.spool import Spool
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_store_that_goes_away_while_a_look_is_scored_lets_it_wait(
         raise OperationalError("SELECT", {}, Exception("server closed the connection"))
 
     with monkeypatch.context() as patch:
-        patch.setattr("nofluke.server.holdings.state", gone)
+        patch.setattr("nofluke.server.boards.holdings.state", gone)
         with pytest.raises(StoreError):
             work.score_next(database)
     assert submissions.submission(database, bob, made.id).status == "queued"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nofluke.errors import AccessError, HoldoutError, InputError, LimitError, NoflukeError
-from nofluke.server import problems
 from nofluke.server.client import Address, Client, error_of
+from nofluke.server.web import problems
 
 TOKEN = "nfk_" + "t" * 43
 RELEASED = {"id": "s1", "status": "released"}

@@ -15,7 +15,8 @@ from nofluke.errors import HoldoutError, InputError, NoflukeError
 from nofluke.guard import confirmation
 from nofluke.ledger import events
 from nofluke.proportions import clopper_pearson
-from nofluke.server import boards, holdings, invariants, ledgers, submissions
+from nofluke.server import boards
+from nofluke.server.boards import holdings, invariants, ledgers, submissions
 from nofluke.server.records import Actor, Submission
 
 

@@ -12,9 +12,10 @@ from starlette.testclient import TestClient
 
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
-from nofluke.server import csrf, secrets
-from nofluke.server.headers import SecurityHeaders
+from nofluke.server import secrets
 from nofluke.server.hosts import TrustedHosts, trusts
+from nofluke.server.web import csrf
+from nofluke.server.web.headers import SecurityHeaders
 
 KEY = b"k" * 32
 

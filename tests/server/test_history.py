@@ -16,7 +16,8 @@ from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import HoldoutError
 from nofluke.guard.holdouts import Holdout
-from nofluke.server import boards, invariants, people, submissions
+from nofluke.server import boards
+from nofluke.server.boards import invariants, membership, submissions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,8 +183,8 @@ def test_honest_work_of_every_kind_is_as_it_was_written(database: Database, tmp_
         where = tables.predictions.c.submission == connection.execute(broken).scalar_one()
         connection.execute(delete(tables.predictions).where(where))
     assert keeper.score() == 4
-    people.change_role(database, keeper.ann, "tumours", bob.id, role="auditor")
-    people.change_role(database, keeper.ann, "tumours", bob.id, role="member", team="six")
-    people.change_role(database, keeper.ann, "tumours", cy.id, role="owner")
-    people.remove(database, keeper.ann, "tumours", keeper.ann.id)
+    membership.change_role(database, keeper.ann, "tumours", bob.id, role="auditor")
+    membership.change_role(database, keeper.ann, "tumours", bob.id, role="member", team="six")
+    membership.change_role(database, keeper.ann, "tumours", cy.id, role="owner")
+    membership.remove(database, keeper.ann, "tumours", keeper.ann.id)
     assert invariants.check(database) == []

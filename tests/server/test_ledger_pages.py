@@ -15,7 +15,8 @@ from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import InputError
 from nofluke.ledger.book import Ledger
-from nofluke.server import boards, invariants, ledgers, submissions
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, submissions
 
 
 @pytest.fixture
@@ -56,6 +57,21 @@ def test_a_page_shows_the_check_the_newest_entries_and_the_audit(
     for heads in (["nonsense"], [page.head] * 21):
         with pytest.raises(InputError):
             ledgers.page(keeper.db, keeper.ann, "tumours", heads=heads)
+
+
+def test_a_line_that_is_split_in_two_is_not_the_line_that_was_followed() -> None:
+    assert ledgers._digest([b"a", b"b"]) != ledgers._digest([b"ab"])
+    followed = ledgers._digest([b'{"a":1}', b'{"b":2}'])
+    assert followed != ledgers._digest([b'{"a":1}{"b":2}'])
+    assert followed != ledgers._digest([b'{"b":2}', b'{"a":1}'])
+
+
+def test_blocks_are_the_same_bytes(keeper: Keeper) -> None:
+    lines = list(ledgers.export(keeper.db, keeper.ann, "tumours"))
+    held = list(ledgers.blocks(iter(lines), size=1000))
+    assert b"".join(held) == b"".join(lines)
+    assert 1 < len(held) < len(lines)
+    assert list(ledgers.blocks(iter([]))) == []
 
 
 def test_a_head_of_another_history_and_an_edited_entry_are_found(keeper: Keeper) -> None:

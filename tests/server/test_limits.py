@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nofluke.errors import InputError, LimitError
-from nofluke.server.limits import RATES, Buckets, Limits, network
+from nofluke.server.web.limits import RATES, Buckets, Limits, network
 
 SPELLINGS = ["Ann", "ANN", " ann", "Ａｎｎ"]
 

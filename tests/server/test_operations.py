@@ -10,8 +10,8 @@ import time
 import pytest
 import uvicorn
 
-from nofluke.server import operations, patience
-from nofluke.server.operations import Lines
+from nofluke.server.web import operations, timeouts
+from nofluke.server.web.operations import Lines
 
 
 def test_alive_and_ready(still):
@@ -34,7 +34,7 @@ def test_not_ready_without_the_store_or_its_tables(served, monkeypatch):
 
 
 def test_not_ready_without_a_worker(serving, monkeypatch):
-    from nofluke.server.work import Worker
+    from nofluke.server.boards.work import Worker
 
     monkeypatch.setattr(Worker, "alive", property(lambda _self: False))
     answer = serving().client.get("/readyz")
@@ -150,7 +150,7 @@ def test_an_answer_that_breaks_is_broken_off(caplog):
 @pytest.fixture
 def patient(monkeypatch):
     """A server that waits 0.3 seconds for whoever says little; its port."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.3)
+    monkeypatch.setattr(timeouts, "PATIENCE", 0.3)
 
     async def app(scope, receive, send):
         body = b""
@@ -172,7 +172,7 @@ def patient(monkeypatch):
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, http=patience.Patient, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1
+        app, http=timeouts.Patient, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

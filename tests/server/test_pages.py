@@ -14,8 +14,11 @@ from keepers import Keeper
 from starlette.testclient import TestClient
 
 from nofluke.database.engine import Database
-from nofluke.server import accounts, boards, passwords, submissions
+from nofluke.server import accounts, boards
+from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
+from nofluke.server.boards import scoreboard, submissions
+from nofluke.server.pages import boards as board_pages
 from nofluke.server.pages import wording
 from nofluke.server.records import Standing
 from nofluke.server.settings import Settings
@@ -431,6 +434,45 @@ def test_the_ledger_is_paged_checked_and_exported(house):
     table = client.get("/b/tumours/ledger.csv")
     assert table.headers["content-type"].startswith("text/csv")
     assert len(table.text.splitlines()) == count + 1
+
+
+def test_a_long_board_is_shown_in_parts(house, monkeypatch):
+    monkeypatch.setattr(board_pages, "PER_PAGE", 4)
+    for seed in range(10):
+        house.submitted(house.bob, f"n{seed}", seed=seed)
+    house.keeper.score()
+    client = house.browser(house.eve)
+    of = len(boards.board(house.db, house.eve, "tumours").standings)
+    assert of >= 10
+    seen, path = [], "/b/tumours"
+    while path:
+        text = client.get(path).text
+        part = re.findall(r'<td class="nf-n">(\d+)</td></tr>', text)
+        assert len(part) <= 4
+        assert f"{len(seen) + 1} to {len(seen) + len(part)} of {of} submissions" in text
+        seen += part
+        after = re.search(r'href="([^"]+)">After these', text)
+        path = after and after[1]
+    assert seen == [str(s.number) for s in boards.board(house.db, house.eve, "tumours").standings]
+    assert '"/b/tumours">Before these' in client.get("/b/tumours?from=5").text
+    assert '"/b/tumours?from=5">Before these' in client.get("/b/tumours?from=9").text
+    assert client.get("/b/tumours?from=0").status_code == 200
+    assert client.get("/b/tumours?from=99999").status_code == 200
+    assert client.get("/b/tumours?from=-1").status_code == 422
+
+
+def test_pages_without_standings_do_not_ask_for_them(house, monkeypatch):
+    one = house.submitted(house.bob, "one", seed=1)
+    house.keeper.score()
+
+    def asked(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(scoreboard, "standings", asked)
+    client = house.browser(house.bob)
+    for path in ("submit", "mine", "compare", "ledger"):
+        assert client.get(f"/b/tumours/{path}").status_code == 200
+    assert client.get(f"/s/{one.id}").status_code == 200
 
 
 def test_limits_and_errors_are_pages_and_keep_their_headers(tmp_path):

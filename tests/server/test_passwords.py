@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nofluke.errors import InputError
-from nofluke.server import passwords
+from nofluke.server.accounts import passwords
 
 GOOD = "a kettle of small fish"
 

@@ -1,6 +1,7 @@
 """Uploads on their way to disk: limits hold whatever the sender claims, and nothing stays."""
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nofluke.errors import AccessError, NoflukeError
-from nofluke.server import problems, spool
-from nofluke.server.spool import FIELD_BYTES, SmallBodies, Spool
+from nofluke.server.web import problems, spool
+from nofluke.server.web.spool import FIELD_BYTES, SmallBodies, Spool
 
 MOST = 200_000
 
@@ -326,3 +327,28 @@ def test_a_folder_that_others_use_is_left_as_it_is(folder):
 def test_needed_says_what_is_missing():
     with pytest.raises(problems.RequestError, match="no part 'file'"):
         spool.needed(spool.Form())
+
+
+@pytest.mark.parametrize("size", [100, 50_000])  # kept in a buffer to the end, and not
+@pytest.mark.parametrize("kind", ["form", "whole"])
+def test_a_full_disk_is_the_servers_own_trouble_and_leaves_nothing(
+    client, folder, monkeypatch, kind, size
+):
+    def full(prefix, suffix, dir):  # noqa: A002 (as mkstemp has it)
+        path = dir / f"{prefix}1{suffix}"
+        path.touch()
+        return os.open("/dev/full", os.O_WRONLY), str(path)
+
+    monkeypatch.setattr(spool.tempfile, "mkstemp", full)
+    body, media = b"x" * size, "text/csv"
+    if kind == "form":
+        body, media = (
+            form(('name="file"; filename="p.csv"', body)),
+            "multipart/form-data; boundary=mark",
+        )
+    answer = client.post("/take", content=body, headers={"Content-Type": media})
+    assert answer.status_code == 503
+    assert answer.json()["code"] == "NF071"
+    assert "Retry-After" in answer.headers
+    assert str(folder) not in answer.text
+    assert left_in(folder) == []

@@ -16,7 +16,8 @@ from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError, HoldoutError, InputError, NoflukeError
 from nofluke.ledger import events
-from nofluke.server import boards, invariants, ledgers, scoring, submissions
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, scoring, submissions
 from nofluke.server.records import Actor, Submission
 
 

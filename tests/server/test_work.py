@@ -16,7 +16,8 @@ from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import StoreError
 from nofluke.ledger import events, release
-from nofluke.server import boards, invariants, ledgers, scoring, submissions, work
+from nofluke.server import boards
+from nofluke.server.boards import invariants, ledgers, scoring, submissions, work
 from nofluke.server.records import Submission
 
 SCRIPT = Path(dying.__file__)

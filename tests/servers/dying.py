@@ -9,8 +9,8 @@ from typing import Any
 
 from nofluke.database.engine import Database
 from nofluke.ledger import release
-from nofluke.server import scoring, work
-from nofluke.server.journal import Journal
+from nofluke.server.boards import scoring, work
+from nofluke.server.boards.journal import Journal
 
 #: Where a process may be killed, in the order in which it comes by.
 STEPS: dict[str, tuple[Any, str]] = {

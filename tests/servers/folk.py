@@ -9,8 +9,9 @@ from sqlalchemy import insert, select
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import names, passwords, secrets, times
-from nofluke.server.journal import Journal
+from nofluke.server import names, secrets, times
+from nofluke.server.accounts import passwords
+from nofluke.server.boards.journal import Journal
 from nofluke.server.links import hand_out
 from nofluke.server.records import Actor
 from nofluke.server.settings import JOIN, Settings

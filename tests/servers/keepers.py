@@ -10,7 +10,8 @@ from sqlalchemy import insert
 
 from nofluke.database import tables
 from nofluke.database.engine import Database
-from nofluke.server import boards, names, people, secrets, times, work
+from nofluke.server import boards, names, secrets, times
+from nofluke.server.boards import membership, work
 from nofluke.server.records import Actor, Board, BoardSpec
 
 
@@ -62,7 +63,7 @@ class Keeper:
                 .mappings()
                 .one()
             )
-            people.join(
+            membership.join(
                 self.db,
                 connection,
                 board=board["id"],

@@ -18,7 +18,7 @@ from sqlalchemy import select
 from nofluke.database import tables
 from nofluke.database.engine import Database
 from nofluke.errors import LedgerError, StoreError
-from nofluke.server import submissions, work
+from nofluke.server.boards import submissions, work
 from nofluke.server.records import Actor
 
 THREADS = 8

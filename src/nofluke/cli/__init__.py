@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from cyclopts import App
 
@@ -191,17 +191,23 @@ def _ledger(app: type[App]) -> App:
         default_parameter=Parameter(negative=()),
     )
     told = {
-        "init": "Begin a ledger in a new file.",
-        "log": "Write an entry: rows, a freeze, a record of what was fixed or tried, a look.",
-        "show": "What is on record, what is missing, and what can no longer be known.",
-        "verify": "Is every entry as it was written? Exit code 1 where something is found.",
-        "export": "Write all entries to a file of JSON lines.",
+        "init": ("Begin a ledger in a new file.", "ledger.db --name tumours"),
+        "log": (
+            "Write an entry: rows, a freeze, a record of what was fixed or tried, a look.",
+            'ledger.db rule rule="largest area" fixed="2026-03-01, plan.md"',
+        ),
+        "show": (
+            "What is on record, what is missing, and what can no longer be known.",
+            "ledger.db --report ledger.html",
+        ),
+        "verify": (
+            "Is every entry as it was written? Exit code 1 where something is found.",
+            "ledger.db --head 12:3f0a...",
+        ),
+        "export": ("Write all entries to a file of JSON lines.", "ledger.db ledger.jsonl"),
+        "import": ("A new ledger from exported entries.", "copy.db ledger.jsonl"),
     }
-    for name, words in told.items():
-        ledger.command(f"nofluke.cli.ledger:{name}", name=name, help=words)
-    ledger.command(
-        "nofluke.cli.ledger:bring", name="import", help="A new ledger from exported entries."
-    )
+    _add(ledger, "nofluke.cli.ledger", told, functions={"import": "bring"})
     return ledger
 
 
@@ -218,14 +224,47 @@ def _store(app: type[App]) -> App:
         default_parameter=Parameter(negative=()),
     )
     told = {
-        "migrate": "Make the tables, or bring them to the newest revision.",
-        "check": "Are the tables of this version, and is every ledger as it was written?",
-        "backup": "Write all rows to one file, while others go on writing.",
-        "restore": "Put the rows of a backup into a store that has none.",
+        "migrate": ("Make the tables, or bring them to the newest revision.", "keeper.db"),
+        "check": (
+            "Are the tables of this version, ledgers as written, and looks counted once?",
+            "keeper.db",
+        ),
+        "backup": (
+            "Write all rows to one file, while others go on writing.",
+            "keeper.db keeper.backup",
+        ),
+        "restore": (
+            "Put the rows of a backup into a store that has none.",
+            "keeper.backup postgresql://keeper@localhost/keeper",
+        ),
     }
-    for name, words in told.items():
-        store.command(f"nofluke.cli.store:{name}", name=name, help=words)
+    _add(store, "nofluke.cli.store", told)
     return store
+
+
+def _add(
+    group: App,
+    module: str,
+    told: Mapping[str, tuple[str, str]],
+    *,
+    functions: Mapping[str, str] | None = None,
+) -> None:
+    """Add commands by name, each with its own example: without one it would show the group's.
+
+    Args:
+        group: Commands of one kind.
+        module: Where their functions are.
+        told: By name: what the command does, and what follows it in an example.
+        functions: Names of functions that are not those of their commands.
+    """
+    for name, (words, example) in told.items():
+        function = (functions or {}).get(name, name)
+        group.command(
+            f"{module}:{function}",
+            name=name,
+            help=words,
+            help_epilogue=f"Example: nofluke {group.name[0]} {name} {example}",
+        )
 
 
 def silence() -> None:

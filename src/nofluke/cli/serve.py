@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import signal
 import socket
 import sys
@@ -62,7 +61,7 @@ def serve(
     _need_extra()
     from nofluke.database.engine import Database
     from nofluke.server.settings import Settings
-    from nofluke.server.spool import Spool
+    from nofluke.server.web.spool import Spool
 
     settings = Settings.of(
         store=store,
@@ -115,7 +114,9 @@ def _need_extra() -> None:
 
 def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
     """Other machines get in by TLS, or with somebody's knowledge that it is none."""
-    if allowed or _this_machine(settings.host) or settings.public_url.startswith("https:"):
+    from nofluke.server import hosts
+
+    if allowed or hosts.this_machine(settings.host) or settings.public_url.startswith("https:"):
         return
     _cannot(
         f"--host {settings.host} would let other machines in without TLS: passwords, tokens and "
@@ -124,20 +125,13 @@ def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
     )
 
 
-def _this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def _listening(settings: Settings) -> socket.socket:
     """A socket that listens at the address, before anything else is begun."""
     host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio sends small parts at once (TCP_NODELAY) only where the protocol is named; otherwise
+    # the end of an answer waits for the other side to acknowledge its beginning, some 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, settings.port))
@@ -175,9 +169,10 @@ def _ready(database: Database) -> None:
 def _run(settings: Settings, database: Database, listener: socket.socket) -> int:
     import uvicorn
 
-    from nofluke.server import accounts, operations
+    from nofluke.server import accounts
     from nofluke.server.app import create_app
-    from nofluke.server.patience import Patient
+    from nofluke.server.web import operations
+    from nofluke.server.web.timeouts import Patient
 
     operations.log_to_stderr(settings.log_format)
     server = uvicorn.Server(

@@ -43,7 +43,7 @@ def check(store: Store, /) -> int:
     """
     from nofluke.database import durability, lines
     from nofluke.database.engine import Database
-    from nofluke.server import invariants
+    from nofluke.server.boards import invariants
 
     with Database(store) as database:
         database.check()

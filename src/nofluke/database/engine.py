@@ -223,4 +223,9 @@ def _why(error: DBAPIError | PoolTimeoutError) -> str:
     if origin is None:
         return "no connection became free"
     said = getattr(getattr(origin, "diag", None), "message_primary", None) or str(origin)
-    return " ".join(said.split()).rstrip(".?") or type(origin).__name__
+    said = " ".join(said.split()).rstrip(".?") or type(origin).__name__
+    return f"{said} {_BESIDE}" if said == "unable to open database file" else said
+
+
+# SQLite says the same of a file that is there, in a folder where it can write nothing.
+_BESIDE = "(its folder must be one that can be written to: a log lies beside the file)"

@@ -29,6 +29,7 @@ _FINAL = {
     ),
     "cost": ("cost of errors", ("cost",)),
 }
+_NUMBERS = frozenset({"rows", "matrix", "matrices"})  # where an answer holds them
 _UNCERTAIN = ("heuristic", "asymptotic", "finite-sample", "anytime")
 
 
@@ -39,9 +40,11 @@ class _Facts(NamedTuple):
     found: Register
     first: int | None  # the entry that began the first look at a test set or at unregistered rows
     looks: list[int]
+    by_kind: Mapping[str, list[Event]]
+    with_numbers: list[Event]  # looks of which an answer holds rows or matrices
 
     def of(self, kind: str) -> list[Event]:
-        return [entry for entry in self.entries if entry.kind == kind]
+        return self.by_kind.get(kind, [])
 
     def late(self, entry: Event) -> bool:
         """Whether an entry stands after the first look."""
@@ -59,7 +62,7 @@ def audit(entries: Sequence[Event], found: Register) -> list[Row]:
         Rows of ``part``, ``status``, ``told``, ``entries`` and ``supply``.
     """
     looks = sorted({a.seq for r in found.rows for a in _spending(r)})
-    facts = _Facts(entries, found, looks[0] if looks else None, looks)
+    facts = _facts(entries, found, looks)
     return [
         _record(facts, "split", "unit, times, sites, label version"),
         _record(facts, "preprocessing", "preprocessing and where it was fitted"),
@@ -73,6 +76,18 @@ def audit(entries: Sequence[Event], found: Register) -> list[Row]:
         _record(facts, "scope", "deployment and plan for drift"),
         _confirmation(facts),
     ]
+
+
+def _facts(entries: Sequence[Event], found: Register, looks: list[int]) -> _Facts:
+    by_kind: dict[str, list[Event]] = {}
+    for entry in entries:
+        by_kind.setdefault(entry.kind, []).append(entry)
+    numbers = [
+        entry
+        for entry in by_kind.get("look", [])
+        if any(not _NUMBERS.isdisjoint(told) for told in entry.body["returned"])
+    ]
+    return _Facts(entries, found, looks[0] if looks else None, looks, by_kind, numbers)
 
 
 def _spending(rows: Rows) -> list[Access]:
@@ -183,7 +198,7 @@ def _number(facts: _Facts, name: str) -> Row:
         return _row(part, RECORDED, str(held[-1].body[name]), entries=_numbers(held))
     answers = [
         entry
-        for entry in facts.of("look")
+        for entry in facts.with_numbers
         if any(_supplies(told, metrics) for told in entry.body["returned"])
     ]
     if answers:

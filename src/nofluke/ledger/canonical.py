@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from decimal import Decimal
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nofluke.errors import InputError
@@ -63,7 +64,7 @@ def _text(value: Any, depth: int) -> str:  # noqa: PLR0911 (one for each kind of
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return encode_basestring(value)
     if isinstance(value, int):
         if abs(value) > _EXACT and int(float(value)) != value:
             return _refuse(f"the whole number {value}, which is no double")
@@ -81,8 +82,11 @@ def _object(value: Mapping[Any, Any], depth: int) -> str:
     wrong = [key for key in value if not isinstance(key, str)]
     if wrong:
         return _refuse(f"the key {wrong[0]!r}, which is no text")
-    keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-    items = (f"{json.dumps(k, ensure_ascii=False)}:{_text(value[k], depth - 1)}" for k in keys)
+    if all(map(str.isascii, value)):
+        keys = sorted(value)
+    else:
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+    items = (f"{encode_basestring(k)}:{_text(value[k], depth - 1)}" for k in keys)
     return f"{{{','.join(items)}}}"
 
 

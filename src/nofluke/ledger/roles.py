@@ -115,7 +115,8 @@ class Register:
 
     def known(self, marks: Marks) -> list[Rows]:
         """The rows that share a mark with these."""
-        return [rows for rows in self.rows if rows.marks & marks.keys()]
+        keys = marks.keys()
+        return [rows for rows in self.rows if rows.marks & keys]
 
     def fresh(self, data: Iterable[Marks]) -> list[Rows]:
         """The fresh test sets among the rows of these marks."""

@@ -29,7 +29,10 @@ _NAME = "ledger"
 
 
 class Store(Protocol):
-    """A place that keeps lines in order; tests/contracts has the suite that each store passes."""
+    """A place that keeps lines in order; ``nofluke.testing.check_store`` checks one.
+
+    ``Ledger.over`` and ``Ledger.begin_over`` work over any.
+    """
 
     @property
     def place(self) -> str:

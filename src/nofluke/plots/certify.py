@@ -14,6 +14,7 @@ from nofluke.plots.dispatch import draw
 from nofluke.plots.rates import rates
 from nofluke.questions.certificate import Certificate
 from nofluke.results import Band
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +122,7 @@ def _draw_curves(ax: Axes, result: Certificate) -> None:
             ls=canvas.STROKES[i] if told else "-",
             lw=1.6 if told else 0.7,
             zorder=3 if told else 2,
-            label=labels.visible(e.candidate),
+            label=visible(e.candidate),
         )
     for i, e in enumerate(result.evaluated[: canvas.MOST]):
         _mark_asked(ax, result, e, i)
@@ -162,7 +163,7 @@ def _settle_values(ax: Axes) -> None:
 def _name_curves(ax: Axes, result: Certificate) -> None:
     end, ends = ax.get_xlim()[1], []
     for i, e in enumerate(result.evaluated[: canvas.MOST]):
-        line = next((x for x in ax.lines if x.get_label() == labels.visible(e.candidate)), None)
+        line = next((x for x in ax.lines if x.get_label() == visible(e.candidate)), None)
         last = math.nan if line is None else float(np.asarray(line.get_ydata())[-1])
         if math.isfinite(last):
             ends.append((end, last, labels.short(e.candidate), canvas.COLOURS[i]))

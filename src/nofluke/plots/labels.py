@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nofluke.results import outward
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,19 +18,6 @@ if TYPE_CHECKING:
 
 # Ids and metrics are text from outside: a dollar or a backslash in them is no mathematics.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
-
-_JOINERS = "\u200d"  # holds emoji together and shows nothing itself
-
-
-def visible(text: str) -> str:
-    r"""Text with line breaks, control and direction characters spelled out.
-
-    >>> visible("a\nb")
-    'a\\nb'
-    """
-    return "".join(
-        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode() for c in text
-    )
 
 
 def short(text: str, most: int = 26) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from nofluke.errors import InputError
 from nofluke.plots import canvas, labels
 from nofluke.results import Interval
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def _draw_rate(ax: Axes, place: int, evaluated: Evaluated) -> None:
     left = rate.estimate if rate.side == "upper" else rate.lower
     right = rate.estimate if rate.side == "lower" else rate.upper
     blue = canvas.COLOURS[0]
-    name = labels.visible(evaluated.candidate)
+    name = visible(evaluated.candidate)
     ax.plot([left, right], [place, place], color=blue, lw=2, label=name)
     caps = [x for x, side in ((left, "upper"), (right, "lower")) if rate.side != side]
     ax.plot(caps, [place] * len(caps), "|", color=blue, ms=9, mew=2)

@@ -9,7 +9,7 @@ import warnings
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from nofluke.plots.labels import visible
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke import plots
-from nofluke.plots.labels import visible
 from nofluke.questions.champion_card import ChampionCard
 from nofluke.questions.champion_reported_words import spelled
 from nofluke.questions.champion_words import best
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.results import percent
+from nofluke.text import visible
 
 _ALWAYS = (
     "The best score is no estimate of what the best candidate is worth: it was chosen for it.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nofluke.plots.comparison import HOLDING
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.questions.comparison import Comparison
 from nofluke.report import comparison_figures as figures
 from nofluke.report.view import DEPENDENT, common, view
 from nofluke.report.wording import number, percent, promised, spelled
 from nofluke.scores.dependence import lost
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.results import Row

@@ -10,10 +10,11 @@ import numpy as np
 from nofluke import plots
 from nofluke.plots import canvas
 from nofluke.plots.fan import jumps, share_up_to
-from nofluke.plots.labels import metric, visible
+from nofluke.plots.labels import metric
 from nofluke.plots.rules import side_by_side
 from nofluke.report.wording import number, promised
 from nofluke.results import Band
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

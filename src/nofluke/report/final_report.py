@@ -6,12 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.questions.classifier_words import per_cent
 from nofluke.questions.final_report_card import FinalReport
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.report.wording import number, promised
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.results import Row

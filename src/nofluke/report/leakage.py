@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.tables import Table
 from nofluke.report.view import common, view
@@ -14,6 +14,7 @@ from nofluke.results import percent
 from nofluke.selection.leaks import Leakage
 from nofluke.selection.leaky_runs import EVERY
 from nofluke.selection.recognition import SeenGroups
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.selection.leaks import StepLeak

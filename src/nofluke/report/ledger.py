@@ -7,10 +7,10 @@ from typing import Any
 from nofluke import plots
 from nofluke.ledger.answers import LedgerReport, Verified
 from nofluke.ledger.audit import LOST, MISSING, numbers
-from nofluke.plots.labels import visible
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.tables import Table
 from nofluke.report.view import common, view
+from nofluke.text import visible
 
 _REPORT_LIMITS = (
     "A look that nobody made through this ledger, and nobody told it, is not in it.",

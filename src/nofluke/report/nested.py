@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.tables import Table
 from nofluke.report.view import common, view
 from nofluke.report.wording import number
 from nofluke.selection.nested.answers import NestedCV, params_text
+from nofluke.text import visible
 
 _ALWAYS = (
     (

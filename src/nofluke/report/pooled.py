@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.questions.designs import counted
 from nofluke.questions.pooled_answer import PooledComparison
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import DEPENDENT, common, view
 from nofluke.report.wording import number
 from nofluke.scores.dependence import lost
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.results import Row

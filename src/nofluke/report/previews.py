@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from nofluke.plots.labels import visible
 from nofluke.report import wording
 from nofluke.report.view import style
 from nofluke.scores.readers.tables import counted
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.questions.ranking import Ranking
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.report.wording import number
+from nofluke.text import visible
 
 _ALWAYS = (
     (

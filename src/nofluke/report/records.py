@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from nofluke.plots.labels import visible
 from nofluke.report import wording
 from nofluke.report.view import style
 from nofluke.shown import Shown
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

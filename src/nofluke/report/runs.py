@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke import plots
-from nofluke.plots.labels import short, visible
+from nofluke.plots.labels import short
 from nofluke.plots.runs import RINGS as MOST_RUNS
 from nofluke.questions.runs_answer import Runs, percent_of, quantile_name
 from nofluke.questions.runs_work import missing_limit
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.view import common, view
 from nofluke.results import Row, outward
+from nofluke.text import visible
 
 _ALWAYS = (
     (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke import plots
-from nofluke.plots.labels import visible
 from nofluke.report.figures import Picture, drawn
 from nofluke.report.tables import Table
 from nofluke.report.view import common, view
 from nofluke.selection.split_checks import SplitCheck
 from nofluke.selection.split_plan import Splitter
+from nofluke.text import visible
 
 _PLAN_LIMITS = (
     "A split plans which rows are tested; it sees no predictors and finds no duplicates.",

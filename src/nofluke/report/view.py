@@ -8,10 +8,11 @@ from functools import lru_cache, singledispatch
 from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any
 
-from nofluke.plots.labels import metric, visible
+from nofluke.plots.labels import metric
 from nofluke.questions.certificate import Certificate
 from nofluke.report import figures, wording
 from nofluke.scores.dependence import lost
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from nofluke.results import Result, Row

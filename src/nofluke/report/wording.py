@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.plots.labels import visible
 from nofluke.results import outward
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,15 +12,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nofluke.database.engine import Database
 from nofluke.errors import LimitError, NoflukeError, StoreError
-from nofluke.server import api, operations, pages, problems
+from nofluke.server import api, pages
 from nofluke.server.api import documentation
-from nofluke.server.headers import SecurityHeaders
+from nofluke.server.boards.work import Worker, waiting
 from nofluke.server.hosts import TrustedHosts
-from nofluke.server.limits import Limits
-from nofluke.server.operations import Metrics, Observed
 from nofluke.server.settings import Settings
-from nofluke.server.spool import SmallBodies, Spool
-from nofluke.server.work import Worker, waiting
+from nofluke.server.web import operations, problems
+from nofluke.server.web.headers import SecurityHeaders
+from nofluke.server.web.limits import Limits
+from nofluke.server.web.operations import Metrics, Observed
+from nofluke.server.web.spool import SmallBodies, Spool
 
 
 def create_app(settings: Settings, *, database: Database | None = None) -> FastAPI:

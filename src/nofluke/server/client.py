@@ -6,7 +6,6 @@ without TLS it goes to this machine alone, unless the caller says otherwise.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 import secrets
@@ -27,6 +26,7 @@ from nofluke.errors import (
     NoflukeError,
     ReadError,
 )
+from nofluke.server import hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -85,7 +85,7 @@ class Address:
                 "https://host/b/name.",
                 code="NF096",
             )
-        if parts.scheme == "http" and not allow_http and not _this_machine(host or ""):
+        if parts.scheme == "http" and not allow_http and not hosts.this_machine(host or ""):
             raise InputError(
                 f"{board} is without TLS, so everybody on the way could read the token; give the "
                 "https address, or say --allow-http if you mean it.",
@@ -311,12 +311,3 @@ def _shown(text: str) -> str:
 
 def _ascii(ending: str) -> str:
     return ending if re.fullmatch(r"\.[a-z0-9]{1,10}", ending) else ""
-
-
-def _this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

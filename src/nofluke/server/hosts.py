@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -87,3 +88,15 @@ def name(netloc: str) -> str:
     strange = set(host) & set("@/\\?# \t\r\n,")
     balanced = host.startswith("[") == host.endswith("]") and (":" not in host or host[0] == "[")
     return host if balanced and not strange and (not port or port.isdecimal()) else ""
+
+
+def this_machine(host: str) -> bool:
+    """Whether what is sent to a host stays on this machine.
+
+    >>> this_machine("localhost"), this_machine("[::1]"), this_machine("192.0.2.7")
+    (True, True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -32,6 +32,7 @@ def hand_out(
     board: str | None = None,
     team: str | None = None,
     user: str | None = None,
+    most: int = LONGEST,
 ) -> records.Invitation:
     """A new link; its secret is in the answer, and nowhere else.
 
@@ -39,18 +40,19 @@ def hand_out(
         connection: Of a transaction that writes.
         role: What it lets somebody become.
         maker: Who invites; None for the server itself.
-        days: Days until it ends, above 0 and at most 31.
+        days: Days until it ends, above 0 and at most ``most``.
         now: The time.
         board: The board's id.
         team: The team.
         user: Whose password it is for.
+        most: The most days; more for links that lead to one board than for others.
 
     Raises:
         InputError: Another number of days (NF008).
     """
-    if not 0 < days <= LONGEST:
+    if not 0 < days <= most:
         raise InputError(
-            f"days={days!r} cannot be used; a link is good for up to {LONGEST} days, "
+            f"days={days!r} cannot be used; a link is good for up to {most} days, "
             "give a number above 0.",
             code="NF008",
         )

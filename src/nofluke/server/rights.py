@@ -8,6 +8,7 @@ the audit. Whoever runs the server sees what an auditor sees and may mend who is
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from nofluke.server.records import Actor, Role, Scope
 
 WHO = "ask an owner of the board"
+
+_ID = re.compile(r"[0-9a-f]{32}")  # as `secrets.identity` makes them
+_OF_ACCOUNTS = ("user", "token")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +61,16 @@ class Seat:
     runs: bool
 
 
-def scope(actor: Actor, needed: Scope) -> None:
+def scope(actor: Actor, needed: Scope, *, runs: bool = False) -> None:
     """Refuse a token that was not made for this.
 
+    Args:
+        actor: Who asks.
+        needed: What the session or token must be good for.
+        runs: Whether only those who run the server may.
+
     Raises:
-        AccessError: The token has another scope (NF074).
+        AccessError: The token has another scope, or the actor does not run the server (NF074).
     """
     if needed not in actor.scopes:
         raise AccessError(
@@ -69,15 +78,35 @@ def scope(actor: Actor, needed: Scope) -> None:
             "page of your account.",
             code="NF074",
         )
+    if runs and not actor.admin:
+        raise not_running()
+
+
+def not_running() -> AccessError:
+    """The answer to whoever asks for what only those who run the server may do."""
+    return AccessError("only those who run this server may do that; ask them.", code="NF074")
 
 
 def absent(what: str) -> AccessError:
     """The one answer to whoever asks for what is not there, or is not theirs."""
-    return AccessError(
-        f"there is no such {what}, or you have no part in it; check the address, or {WHO} for an "
-        "invitation.",
-        code="NF075",
-    )
+    hint = f"check the address, or {WHO} for an invitation"
+    if what in _OF_ACCOUNTS:
+        hint = "look at the list of them"
+    return AccessError(f"there is no such {what}, or you have no part in it; {hint}.", code="NF075")
+
+
+def identity(text: object, what: str) -> str:
+    """An id as it may be looked up: no other text reaches the database.
+
+    Raises:
+        AccessError: No id looks like that (NF075).
+
+    >>> identity("0123456789abcdef" * 2, "token")
+    '0123456789abcdef0123456789abcdef'
+    """
+    if not (isinstance(text, str) and _ID.fullmatch(text)):
+        raise absent(what)
+    return text
 
 
 def seat(connection: Connection, actor: Actor, slug: str) -> Seat:

@@ -12,6 +12,7 @@ from nofluke.server import accounts, records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id
 from nofluke.server.api.documentation import refusals
+from nofluke.server.links import LONGEST
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["account"])
 
@@ -41,7 +42,7 @@ class Days(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    days: int = Field(default=7, ge=1, le=30)
+    days: int = Field(default=7, ge=1, le=LONGEST)
 
 
 @router.get("/me", responses=refusals())

@@ -11,10 +11,10 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
-from nofluke.server import accounts
-from nofluke.server.limits import Limits
+from nofluke.server import accounts, rights
 from nofluke.server.records import Actor, Scope
-from nofluke.server.spool import Spool
+from nofluke.server.web.limits import Limits
+from nofluke.server.web.spool import Spool
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,6 @@ class Asker:
 
 
 _BEARER = HTTPBearer(auto_error=False, description="A token of the account: nfk_...")
-
-_MAY = {
-    "read": "read boards, submissions and the ledger",
-    "submit": "submit and compare",
-    "admin": "open and run boards, and make tokens",
-}
 
 
 def asker(
@@ -62,11 +56,7 @@ def needs(scope: Scope) -> Callable[[Asker], Asker]:
     """The asker, whose token has the scope."""
 
     def scoped(found: Annotated[Asker, Depends(asker)]) -> Asker:
-        if scope not in found.actor.scopes:
-            raise AccessError(
-                f"this token may not {_MAY[scope]}; make one with the scope {scope!r}.",
-                code="NF074",
-            )
+        rights.scope(found.actor, scope)
         return found
 
     return scoped

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from nofluke.server import boards, records, spool
+from nofluke.server import boards, records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Manager, Slug
 from nofluke.server.api.documentation import (
@@ -18,7 +18,8 @@ from nofluke.server.api.documentation import (
     upload_body,
     upload_refusals,
 )
-from nofluke.server.problems import Fault, RequestError
+from nofluke.server.web import spool
+from nofluke.server.web.problems import Fault, RequestError
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["boards"])
 

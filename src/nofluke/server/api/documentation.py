@@ -9,9 +9,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from nofluke.server import problems, records, spool
+from nofluke.server import records
 from nofluke.server.api import meanings
-from nofluke.server.problems import Problem
+from nofluke.server.web import problems, spool
+from nofluke.server.web.problems import Problem
 
 PREFIX = "/api/v1"
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from nofluke.server import ledgers, records
+from nofluke.server import records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Slug
 from nofluke.server.api.documentation import refusals
+from nofluke.server.boards import ledgers
+from nofluke.server.web import downloads
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["ledger"])
 
@@ -54,32 +54,18 @@ def verified(slug: Slug, kept: Heads, asker: Anybody) -> records.LedgerPage:
 @router.get(
     "/boards/{slug}/ledger.jsonl",
     response_class=StreamingResponse,
-    responses=_file("application/x-ndjson", "All entries, as `nofluke ledger import` reads them."),
+    responses=_file(downloads.JSONL, "All entries, as `nofluke ledger import` reads them."),
 )
 def lines(slug: Slug, asker: Anybody) -> StreamingResponse:
     """All entries, a line each; they verify without this server."""
-    found = _begun(ledgers.export(asker.db, asker.actor, slug))
-    return _attached(found, f"{slug}.jsonl", "application/x-ndjson")
+    return downloads.lines(asker.db, asker.actor, slug)
 
 
 @router.get(
     "/boards/{slug}/ledger.csv",
     response_class=StreamingResponse,
-    responses=_file("text/csv", "All entries in short; no cell is a formula."),
+    responses=_file(downloads.CSV, "All entries in short; no cell is a formula."),
 )
 def table(slug: Slug, asker: Anybody) -> StreamingResponse:
     """All entries in short, as a table for a spreadsheet."""
-    found = _begun(ledgers.csv(asker.db, asker.actor, slug))
-    return _attached(found, f"{slug}.csv", "text/csv")
-
-
-def _begun(parts: Iterator[Any]) -> Iterator[Any]:
-    """The parts, the first of which is there: a refusal must come before the answer begins."""
-    rest = iter(parts)
-    first = list(itertools.islice(rest, 1))
-    return itertools.chain(first, rest)
-
-
-def _attached(parts: Iterator[Any], name: str, media: str) -> StreamingResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(parts, media_type=media, headers=headers)
+    return downloads.table(asker.db, asker.actor, slug)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from nofluke.server import accounts, people, records
+from nofluke.server import accounts, boards, records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id, Slug
 from nofluke.server.api.documentation import refusals
@@ -49,33 +49,33 @@ def accepted(request: Request, link: Link, asker: Anybody) -> Response:
 @router.get("/boards/{slug}/members", responses=refusals(404))
 def members(slug: Slug, asker: Anybody) -> tuple[records.Member, ...]:
     """The people of a board and the looks they were charged, for its owners."""
-    return people.members(asker.db, asker.actor, slug)
+    return boards.members(asker.db, asker.actor, slug)
 
 
 @router.put("/boards/{slug}/members/{user}", status_code=204, responses=refusals(400, 404, 409))
 def changed(slug: Slug, user: Id, place: Place, asker: Anybody) -> Response:
     """Give somebody of a board another role or team."""
-    people.change_role(asker.db, asker.actor, slug, user, role=place.role, team=place.team)
+    boards.change_role(asker.db, asker.actor, slug, user, role=place.role, team=place.team)
     return Response(status_code=204)
 
 
 @router.delete("/boards/{slug}/members/{user}", status_code=204, responses=refusals(404, 409))
 def removed(slug: Slug, user: Id, asker: Anybody) -> Response:
     """Let somebody onto a board no more; what they handed in stays on record."""
-    people.remove(asker.db, asker.actor, slug, user)
+    boards.remove(asker.db, asker.actor, slug, user)
     return Response(status_code=204)
 
 
 @router.get("/boards/{slug}/invitations", responses=refusals(404))
 def invitations(slug: Slug, asker: Anybody) -> tuple[records.Invitation, ...]:
     """The links of a board, the newest first, without their secrets."""
-    return people.invitations(asker.db, asker.actor, slug)
+    return boards.invitations(asker.db, asker.actor, slug)
 
 
 @router.post("/boards/{slug}/invitations", status_code=201, responses=refusals(400, 404, 409))
 def invited(slug: Slug, wanted: Wanted, asker: Anybody) -> records.Invitation:
     """A link that lets one person onto a board, once; its secret is told now and never again."""
-    return people.invite(
+    return boards.invite(
         asker.db, asker.actor, slug, role=wanted.role, team=wanted.team, days=wanted.days
     )
 
@@ -87,5 +87,5 @@ def withdrawn(
     asker: Anybody,
 ) -> Response:
     """Let a link work no more."""
-    people.withdraw(asker.db, asker.actor, slug, invitation)
+    boards.withdraw(asker.db, asker.actor, slug, invitation)
     return Response(status_code=204)

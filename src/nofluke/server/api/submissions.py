@@ -8,12 +8,14 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from nofluke.server import boards, records, spool, submissions
+from nofluke.server import boards, records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id, Slug, Submitter
 from nofluke.server.api.documentation import refusals, upload_body, upload_refusals
-from nofluke.server.problems import Fault, RequestError
-from nofluke.server.spool import Form
+from nofluke.server.boards import submissions
+from nofluke.server.web import spool
+from nofluke.server.web.problems import Fault, RequestError
+from nofluke.server.web.spool import Form
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["submissions"])
 

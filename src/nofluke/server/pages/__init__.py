@@ -1,8 +1,8 @@
 """The pages: what people see in a browser, with or without script.
 
 Pages know people by a cookie alone, and take no token. Every form carries a text that belongs to
-the session (`nofluke.server.csrf`), posts, and is answered by a redirect or by itself with what is
-wrong. Nothing here decides who may do what: the use cases do.
+the session (`nofluke.server.web.csrf`), posts, and is answered by a redirect or by itself with what
+is wrong. Nothing here decides who may do what: the use cases do.
 """
 
 from __future__ import annotations

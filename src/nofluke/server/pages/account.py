@@ -9,11 +9,12 @@ from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import AccessError, InputError
 from nofluke.server import accounts
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.signing import HINT
 from nofluke.server.pages.visits import Fields, Person, Visit
 from nofluke.server.records import Scope
+from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from nofluke.errors import NoflukeError
@@ -90,7 +91,7 @@ def _shown(
         made=made,
         scopes=_SCOPES,
         password_hint=HINT,
-        problem=None if error is None else errors.problem(error),
+        problem=None if error is None else problems.problem(error),
         done=forms.done(request),
         here="account",
     )

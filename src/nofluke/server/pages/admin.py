@@ -7,9 +7,10 @@ from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import InputError
 from nofluke.server import accounts
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Fields, Person, Visit
+from nofluke.server.web import problems
 
 routes = APIRouter()
 
@@ -53,7 +54,7 @@ def change(request: Request, visit: Person, fields: Fields, id: str) -> Response
 def _shown(
     request: Request, visit: Visit, *, link: str | None = None, error: InputError | None = None
 ) -> Response:
-    problem = None if error is None else errors.problem(error)
+    problem = None if error is None else problems.problem(error)
     return render(
         request,
         "admin",

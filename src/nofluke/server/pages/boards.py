@@ -12,6 +12,9 @@ from nofluke.server.pages.visits import Person
 
 routes = APIRouter()
 
+#: Submissions on one page of a board.
+PER_PAGE = 200
+
 
 @routes.get("/boards")
 def listed(request: Request, visit: Person) -> Response:
@@ -23,5 +26,16 @@ def listed(request: Request, visit: Person) -> Response:
 @routes.get("/b/{slug}")
 def board(request: Request, visit: Person, slug: str) -> Response:
     """A board: what may be said of its submissions, what is left, and its rule."""
+    first = forms.whole(request.query_params, "from", "from") or 1
     found = boards.board(visit.db, visit.who, slug)
-    return render(request, "board", board=found, done=forms.done(request))
+    first = max(1, min(first, len(found.standings)))
+    shown = found.standings[first - 1 : first - 1 + PER_PAGE]
+    return render(
+        request,
+        "board",
+        board=found,
+        shown=shown,
+        first=first,
+        per_page=PER_PAGE,
+        done=forms.done(request),
+    )

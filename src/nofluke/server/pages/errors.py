@@ -10,14 +10,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import NoflukeError
-from nofluke.server import problems
 from nofluke.server.pages import visits
 from nofluke.server.pages.rendering import fragment, render
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from nofluke.server.problems import Problem
+    from nofluke.server.web.problems import Problem
 
 _TITLES = {
     404: "There is no such page, or it is not yours",
@@ -42,11 +41,6 @@ async def page(request: Request, told: Problem) -> Response:
         detail=_detail(told),
         code=told.code,
     )
-
-
-def problem(error: NoflukeError) -> Problem:
-    """An error as a form shows it above itself."""
-    return problems.problem(error)
 
 
 def _to_sign_in(request: Request) -> Response:

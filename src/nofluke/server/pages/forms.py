@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from nofluke.errors import InputError
-from nofluke.plots.labels import visible
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from nofluke.errors import InputError, LedgerError
-from nofluke.server import boards, ledgers
-from nofluke.server.pages import errors, forms
+from nofluke.server import boards
+from nofluke.server.boards import ledgers
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Person
+from nofluke.server.web import downloads, problems
 
 routes = APIRouter()
 
@@ -17,14 +19,14 @@ routes = APIRouter()
 @routes.get("/b/{slug}/ledger")
 def shown(request: Request, visit: Person, slug: str) -> Response:
     """The check of the chain, what is on record, and the entries, the newest first."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     heads = request.query_params.get("heads", "")
     problem, status = None, 200
     try:
         before = forms.whole(request.query_params, "before", "before")
         page = ledgers.page(visit.db, visit.who, slug, before=before, heads=tuple(heads.split()))
     except (InputError, LedgerError) as error:
-        problem, before, status = errors.problem(error), None, 422
+        problem, before, status = problems.problem(error), None, 422
         page = ledgers.page(visit.db, visit.who, slug)
     last = page.entries[-1]["seq"] if page.entries else 0
     first = page.entries[0]["seq"] if page.entries else 0
@@ -44,19 +46,10 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
 @routes.get("/b/{slug}/ledger.jsonl")
 def lines(visit: Person, slug: str) -> Response:
     """All entries as they are stored."""
-    found = ledgers.export(visit.db, visit.who, slug)
-    return _download(found, slug, "jsonl", "application/x-ndjson")
+    return downloads.lines(visit.db, visit.who, slug)
 
 
 @routes.get("/b/{slug}/ledger.csv")
 def table(visit: Person, slug: str) -> Response:
     """All entries for a spreadsheet."""
-    found = ledgers.csv(visit.db, visit.who, slug)
-    return _download(found, slug, "csv", "text/csv; charset=utf-8")
-
-
-def _download(found: object, slug: str, ending: str, media: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{slug}-ledger.{ending}"'}
-    if isinstance(found, str | bytes):
-        return Response(found, media_type=media, headers=headers)
-    return StreamingResponse(found, media_type=media, headers=headers)  # type: ignore[arg-type]
+    return downloads.table(visit.db, visit.who, slug)

@@ -7,9 +7,10 @@ from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import HoldoutError, InputError
 from nofluke.server import boards
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Fields, Person, Visit
+from nofluke.server.web import problems
 
 routes = APIRouter()
 
@@ -104,12 +105,12 @@ def _shown(
     link: str | None = None,
     error: InputError | HoldoutError | None = None,
 ) -> Response:
-    problem = None if error is None else errors.problem(error)
+    problem = None if error is None else problems.problem(error)
     return render(
         request,
         "manage",
         status=200 if problem is None else problem.status,
-        board=boards.board(visit.db, visit.who, slug),
+        board=boards.board(visit.db, visit.who, slug, standings=False),
         members=boards.members(visit.db, visit.who, slug),
         invitations=boards.invitations(visit.db, visit.who, slug),
         link=link,
@@ -125,8 +126,8 @@ def _confirming(
     *,
     error: InputError | HoldoutError | None = None,
 ) -> Response:
-    board = boards.board(visit.db, visit.who, slug)
-    problem = None if error is None else errors.problem(error)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
+    problem = None if error is None else problems.problem(error)
     status = 200 if problem is None else problem.status
     return render(request, "open", status=status, board=board, problem=problem)
 

@@ -11,15 +11,16 @@ from starlette.responses import RedirectResponse, Response
 from nofluke.errors import HoldoutError, InputError
 from nofluke.guard.metrics import METRICS
 from nofluke.server import boards
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Person, Visit
 from nofluke.server.records import BoardSpec
+from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nofluke.server.spool import Form
+    from nofluke.server.web.spool import Form
 
 routes = APIRouter()
 
@@ -113,7 +114,7 @@ def _opened(request: Request, visit: Visit, received: Form) -> Response:
             visit.db, visit.who, spec(received.fields), received.file.path, file=received.file.name
         )
     except (InputError, HoldoutError) as error:
-        told = errors.problem(error)
+        told = problems.problem(error)
         return _form(request, {**_DEFAULTS, **received.fields}, status=told.status, problem=told)
     return RedirectResponse(f"/b/{board.slug}?done=opened", status_code=303)
 

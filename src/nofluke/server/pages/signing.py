@@ -8,15 +8,16 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import AccessError, InputError
-from nofluke.plots.labels import visible
 from nofluke.server import accounts
-from nofluke.server.pages import errors, forms
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render, static
 from nofluke.server.pages.visits import Anybody, Fields, Visit
+from nofluke.server.web import problems
+from nofluke.text import visible
 
 if TYPE_CHECKING:
-    from nofluke.server.problems import Problem
     from nofluke.server.records import Invited
+    from nofluke.server.web.problems import Problem
 
 routes = APIRouter()
 
@@ -56,7 +57,7 @@ def sign_in(request: Request, visit: Anybody, fields: Fields) -> Response:
             visit.db, name, fields.get("password", ""), hours=visit.settings.session_hours
         )
     except (AccessError, InputError) as error:
-        problem = errors.problem(error)
+        problem = problems.problem(error)
         return render(request, "signin", status=422, name=name, next=there, problem=problem)
     return _with_session(visit, RedirectResponse(there, status_code=303), secret)
 
@@ -98,7 +99,7 @@ def join(request: Request, visit: Anybody, fields: Fields) -> Response:
         else:
             actor = accounts.redeem(visit.db, secret, name=name, password=password)
     except InputError as error:
-        problem = errors.problem(error)
+        problem = problems.problem(error)
         return _join(request, secret, invited, name=name, status=422, problem=problem)
     session = accounts.session(visit.db, actor, hours=visit.settings.session_hours)
     return _with_session(visit, RedirectResponse(there, status_code=303), session)

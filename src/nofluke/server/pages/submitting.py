@@ -9,14 +9,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import HoldoutError, InputError, NoflukeError
-from nofluke.server import boards, submissions
-from nofluke.server.pages import errors, forms
+from nofluke.server import boards
+from nofluke.server.boards import submissions
+from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import fragment, render
 from nofluke.server.pages.visits import Fields, Person, Visit
+from nofluke.server.web import problems
 
 if TYPE_CHECKING:
     from nofluke.server.records import Submission
-    from nofluke.server.spool import Form
+    from nofluke.server.web.spool import Form
 
 routes = APIRouter()
 
@@ -27,7 +29,7 @@ _EMPTY = {"name": "", "message": "", "training": ""}
 @routes.get("/b/{slug}/submit")
 def form(request: Request, visit: Person, slug: str) -> Response:
     """The rule in plain words, what is left, and the form."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     return render(request, "submit", board=board, fields=_EMPTY, checked=None)
 
 
@@ -48,7 +50,7 @@ async def submit(request: Request, visit: Person, slug: str) -> Response:
 def card(request: Request, visit: Person, id: str) -> Response:  # noqa: A002
     """What one submission was told, and what is on record of it."""
     found = submissions.submission(visit.db, visit.who, id)
-    board = boards.board(visit.db, visit.who, found.board)
+    board = boards.board(visit.db, visit.who, found.board, standings=False)
     done = forms.done(request)
     return render(request, "card", submission=found, board=board, done=done)
 
@@ -74,7 +76,7 @@ def finalist(visit: Person, fields: Fields, id: str) -> Response:  # noqa: A002,
 @routes.get("/b/{slug}/mine")
 def mine(request: Request, visit: Person, slug: str) -> Response:
     """What one's own team handed in."""
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     found = submissions.of_board(visit.db, visit.who, slug)
     return render(request, "mine", board=board, submissions=found)
 
@@ -112,7 +114,7 @@ def _taken(request: Request, visit: Visit, slug: str, received: Form) -> Respons
             )
             if script:
                 return render(request, "checked", checked=checked, problem=None, script=True)
-            board = boards.board(visit.db, visit.who, slug)
+            board = boards.board(visit.db, visit.who, slug, standings=False)
             return render(
                 request, "submit", board=board, fields=fields, checked=checked, script=False
             )
@@ -126,10 +128,10 @@ def _taken(request: Request, visit: Visit, slug: str, received: Form) -> Respons
             training=training,
         )
     except (InputError, HoldoutError) as error:
-        problem = errors.problem(error)
+        problem = problems.problem(error)
         if script:
             return render(request, "checked", status=200, problem=problem)
-        board = boards.board(visit.db, visit.who, slug)
+        board = boards.board(visit.db, visit.who, slug, standings=False)
         return render(
             request,
             "submit",
@@ -149,7 +151,7 @@ def _comparing(
     chosen: dict[str, str],
     error: NoflukeError | None = None,
 ) -> Response:
-    board = boards.board(visit.db, visit.who, slug)
+    board = boards.board(visit.db, visit.who, slug, standings=False)
     choices = [
         found
         for found in submissions.of_board(visit.db, visit.who, slug)
@@ -161,7 +163,7 @@ def _comparing(
     if not chosen["first"]:
         others = [found.id for found in choices if found.id != chosen["second"]]
         chosen["first"] = others[0] if others else ""
-    problem = None if error is None else errors.problem(error)
+    problem = None if error is None else problems.problem(error)
     status = 200 if problem is None else problem.status
     return render(
         request,

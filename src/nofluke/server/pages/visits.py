@@ -11,11 +11,12 @@ from starlette.datastructures import UploadFile
 
 from nofluke.database.engine import Database
 from nofluke.errors import AccessError
-from nofluke.server import accounts, csrf
-from nofluke.server.limits import Limits
+from nofluke.server import accounts
 from nofluke.server.records import Actor
 from nofluke.server.settings import Settings
-from nofluke.server.spool import Spool
+from nofluke.server.web import csrf
+from nofluke.server.web.limits import Limits
+from nofluke.server.web.spool import Spool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.guard.metrics import METRICS
-from nofluke.plots.labels import visible
 from nofluke.report import wording as report
 from nofluke.results import percent
+from nofluke.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,7 +17,7 @@ from nofluke.database.tables import holdouts, submissions
 from nofluke.guard import policies
 from nofluke.guard.holdouts import Holdout
 from nofluke.ledger import release
-from nofluke.server.journal import veiled
+from nofluke.server.boards.journal import veiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -85,6 +85,11 @@ class Memory(Generic[T]):
 
 _HOLDINGS: Memory[Holding] = Memory()
 _STATES: Memory[State] = Memory()
+
+
+def lock(holdout: str) -> str:
+    """The lock under which whatever concerns some rows is written, for ``Database.writing``."""
+    return f"holdout:{holdout}"
 
 
 def load(connection: Connection, identity: str) -> Holding:

@@ -9,7 +9,7 @@ from nofluke.results import outward, percent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
 
 _WAITS = (
     "It waits to be scored. Its look is charged and on record; the same handed in again costs "

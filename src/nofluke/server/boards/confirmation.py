@@ -17,8 +17,9 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError
 from nofluke.guard import confirmation
 from nofluke.guard.uploads import Predictions
-from nofluke.server import holdings, people, places, rights
-from nofluke.server.journal import Journal, sealed
+from nofluke.server import rights
+from nofluke.server.boards import holdings, lifecycle, scoreboard, submissions
+from nofluke.server.boards.journal import Journal, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from nofluke.database.engine import Database
     from nofluke.guard.confirmation import Confirmation
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.records import Actor, Board, Submission
 
 
@@ -46,11 +47,9 @@ def name_finalist(db: Database, actor: Actor, identity: str) -> Submission:
         HoldoutError: The board is closed, or has no final rows (NF093).
         InputError: It is a comparison, or was not scored (NF092).
     """
-    from nofluke.server import submissions
-
     rights.scope(actor, "submit")
     holdout = submissions.holdout_of(db, actor, identity)
-    with db.writing(people.lock(holdout)) as connection:
+    with db.writing(holdings.lock(holdout)) as connection:
         row = submissions.own(connection, actor, identity)
         seat = rights.member(connection, actor, rights.seat(connection, actor, row["slug"]))
         held = holdings.load(connection, seat.holdout)
@@ -85,18 +84,16 @@ def open_confirmation(db: Database, actor: Actor, slug: str) -> Board:
         HoldoutError: The board is open, there are no final rows or finalists, or they were opened
             before; then the error says what they said (NF093).
     """
-    from nofluke.server.boards import board
-
     rights.scope(actor, "admin")
     with db.reading() as connection:
         held, finalists = _ready(connection, actor, slug)
         told = _confirmed(connection, held, finalists)
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         # Somebody may have opened them meanwhile; nobody can have changed the finalists.
         _ready(connection, actor, slug)
         book = Journal(db, connection, held.ledger, who=actor.name)
         _open(connection, book, slug, held, finalists=finalists, told=told)
-    return board(db, actor, slug)
+    return lifecycle.board(db, actor, slug)
 
 
 def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Sequence[RowMapping]]:
@@ -122,7 +119,7 @@ def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Se
     rows = connection.execute(asked.order_by(table.c.number)).mappings().all()
     if not rows:
         raise _not_now("no team has named a finalist, and nobody else can")
-    place = {s.id: i for i, s in enumerate(places.standings(connection, seat, held)[0])}
+    place = {s.id: i for i, s in enumerate(scoreboard.standings(connection, seat, held))}
     return held, sorted(rows, key=lambda row: place[row["id"]])
 
 

@@ -13,23 +13,21 @@ from nofluke.database.tables import submissions as table
 from nofluke.guard import policies
 from nofluke.guard import standings as ranking
 from nofluke.guard import words as wording
-from nofluke.server import holdings
+from nofluke.server.boards import holdings
 from nofluke.server.records import Standing
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.rights import Seat
 
 _LADDERS = ("ladder", "free-ladder")
 _KNOWN: holdings.Memory[tuple[Standing, ...]] = holdings.Memory()
 
 
-def standings(
-    connection: Connection, seat: Seat, held: Holding
-) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
-    """The board, best first as far as that is known, and what its ranks mean.
+def standings(connection: Connection, seat: Seat, held: Holding) -> tuple[Standing, ...]:
+    """The board, best first as far as that is known.
 
     Args:
         connection: Within which it is read.
@@ -38,8 +36,9 @@ def standings(
     """
     key = (seat.board, holdings.last_look(connection, held.id))
     found = _KNOWN.get(key, lambda: _standings(connection, seat.board, held))
-    mine = tuple(replace(s, mine=bool(seat.team) and s.team == seat.team) for s in found)
-    return mine, ranking.words(held.policy)
+    if seat.team:
+        found = tuple(replace(s, mine=True) if s.team == seat.team else s for s in found)
+    return found
 
 
 def words(connection: Connection, held: Holding) -> tuple[str, ...]:

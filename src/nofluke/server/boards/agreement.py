@@ -20,8 +20,8 @@ from nofluke.guard.holdouts import Holdout
 from nofluke.guard.uploads import Predictions
 from nofluke.ledger import release
 from nofluke.ledger.canonical import canonical
-from nofluke.server import holdings
-from nofluke.server.journal import sealed
+from nofluke.server.boards import holdings
+from nofluke.server.boards.journal import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping
 
     from nofluke.ledger.events import Event
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
 
 _FINAL = "confirmation"
 #: What is told beside the answer, in entries alone.

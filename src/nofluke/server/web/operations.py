@@ -36,7 +36,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nofluke.server import problems
+from nofluke.server.web import problems
+from nofluke.text import visible
 
 #: Addresses that machines ask; they need no name of a host.
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -266,8 +267,8 @@ class Lines(logging.Formatter):
             told |= told_of(record.exc_info[1])
         if self._form == "json":
             return json.dumps(told, ensure_ascii=True, default=str)
-        more = " ".join(f"{key}={_plain(value)}" for key, value in list(told.items())[3:])
-        return _plain(f"{told['time']} {told['level']:<7} {told['event']} {more}".rstrip())
+        more = " ".join(f"{key}={visible(str(value))}" for key, value in list(told.items())[3:])
+        return visible(f"{told['time']} {told['level']:<7} {told['event']} {more}".rstrip())
 
 
 def log_to_stderr(form: Literal["json", "text"]) -> None:
@@ -279,8 +280,3 @@ def log_to_stderr(form: Literal["json", "text"]) -> None:
     root.setLevel(logging.WARNING)
     LOG.setLevel(logging.INFO)
     logging.captureWarnings(capture=True)
-
-
-def _plain(value: object) -> str:
-    """A value on one line, without anything that a terminal would obey."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))

@@ -22,8 +22,9 @@ from nofluke.database.tables import holdouts, predictions
 from nofluke.database.tables import submissions as table
 from nofluke.errors import NoflukeError, StoreError
 from nofluke.ledger import release
-from nofluke.server import holdings, people, scoring, times, told
-from nofluke.server.journal import Journal, sealed
+from nofluke.server import times
+from nofluke.server.boards import answers, holdings, scoring
+from nofluke.server.boards.journal import Journal, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
     from nofluke.database.engine import Database
     from nofluke.ledger.release import Released, State
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
 
-_LOG = logging.getLogger("nofluke.server.work")
+_LOG = logging.getLogger("nofluke.server.boards.work")
 #: Seconds after which a worker looks for what another process has queued.
 PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -144,7 +145,7 @@ def _keep(
 ) -> None:
     """Write down what is told, and only then is it there to be shown."""
     look = 0
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         # Another process was faster, or what was computed rests on a state that is gone.
         if [head["id"] for head in _heads(connection, held.id)] != [row["id"]]:
             return
@@ -166,7 +167,7 @@ def _tell(
 ) -> int:
     answer, kept = found.released.to_dict(), release.to_json(found.state)
     said = {"kind": row["kind"], **answer}
-    said["sentences"] = list(told.sentences(held, row["kind"], "released", answer))
+    said["sentences"] = list(answers.sentences(held, row["kind"], "released", answer))
     look = book.look(
         row["attempt"], said, number=row["number"], state=sealed(held.salt, "state", kept)
     )

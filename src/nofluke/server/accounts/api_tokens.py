@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast, get_args
 
 from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
-from nofluke.errors import AccessError, InputError
-from nofluke.server import names, records, secrets, times
-from nofluke.server.sessions import SEEN_AGAIN
-from nofluke.server.users import LOCK, absent, as_id, demand
+from nofluke.errors import AccessError, InputError, StoreError
+from nofluke.server import names, records, rights, secrets, times
+from nofluke.server.accounts.administration import LOCK
+from nofluke.server.accounts.sessions import SEEN_AGAIN
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -49,7 +50,7 @@ def make_token(
         AccessError: The actor may not (NF074).
         InputError: A name, scope or number of days that is not taken; too many tokens (NF008).
     """
-    demand(actor, "admin")
+    rights.scope(actor, "admin")
     shown = names.accepted(name, what="name of the token")
     allowed = _scopes(actor, scopes)
     if type(days) is not int or not 1 <= days <= LONGEST:
@@ -84,7 +85,7 @@ def tokens(db: Database, actor: Actor) -> tuple[records.Token, ...]:
     Raises:
         AccessError: The token that asks has no scope for it (NF074).
     """
-    demand(actor, "admin")
+    rights.scope(actor, "admin")
     columns = ("id", "name", "scopes", "created", "expires", "used", "revoked")
     asked = (
         select(*(_ROWS[column] for column in columns))
@@ -104,11 +105,11 @@ def revoke(db: Database, actor: Actor, token: str, *, now: dt.datetime | None = 
     Raises:
         AccessError: There is none, or it is somebody else's (NF075); or the actor may not (NF074).
     """
-    demand(actor, "admin")
-    mine = (_ROWS.id == as_id(token, "token")) & (_ROWS.user == actor.id)
+    rights.scope(actor, "admin")
+    mine = (_ROWS.id == rights.identity(token, "token")) & (_ROWS.user == actor.id)
     with db.writing(LOCK) as connection:
         if connection.scalar(select(_ROWS.id).where(mine)) is None:
-            raise absent("token")
+            raise rights.absent("token")
         connection.execute(
             update(tables.tokens)
             .where(mine, _ROWS.revoked.is_(None))
@@ -142,7 +143,8 @@ def by_token(db: Database, secret: str | None, *, now: dt.datetime | None = None
     if row is None:
         return None
     if row["used"] is None or row["used"] <= times.after(moment, seconds=-SEEN_AGAIN):
-        with db.writing() as connection:
+        # A store that cannot be written to, as its disk is full, may still be read.
+        with suppress(StoreError), db.writing() as connection:
             connection.execute(
                 update(tables.tokens)
                 .where(_ROWS.digest == secrets.digest(secret))
@@ -166,5 +168,5 @@ def _scopes(actor: Actor, scopes: Iterable[str]) -> tuple[records.Scope, ...]:
             code="NF008",
         )
     for scope in asked:
-        demand(actor, cast("records.Scope", scope))
+        rights.scope(actor, cast("records.Scope", scope))
     return tuple(scope for scope in known if scope in asked)

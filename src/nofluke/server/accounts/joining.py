@@ -8,9 +8,11 @@ from sqlalchemy import func, insert, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import names, passwords, people, records, secrets, times
+from nofluke.server import names, records, rights, secrets, times
+from nofluke.server.accounts import passwords
+from nofluke.server.accounts.administration import LOCK
+from nofluke.server.boards import membership
 from nofluke.server.links import hand_out, taken
-from nofluke.server.users import LOCK, demand
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -54,7 +56,7 @@ def invite_admin(
         AccessError: The actor does not run it (NF074).
         InputError: Too many days (NF008).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
         return hand_out(connection, role="admin", maker=actor.id, days=days, now=now or times.now())
 
@@ -154,7 +156,7 @@ def accept(
         InputError: The user runs the server already (NF008), or is on the board (NF094); the link
             stays good.
     """
-    demand(actor, "admin")
+    rights.scope(actor, "admin")
     moment = now or times.now()
     with db.writing(LOCK) as connection:
         link = taken(connection, secret, moment, roles=ROLES, use=True)
@@ -189,7 +191,7 @@ def _let_in(
         # Whatever the console showed before somebody ran the server is of no use any more.
         _void_first(connection, moment)
         return
-    people.join(
+    membership.join(
         db,
         connection,
         board=link["board"],

@@ -14,7 +14,8 @@ from nofluke.database.lines import DatabaseLines
 from nofluke.database.tables import holdouts
 from nofluke.errors import InputError
 from nofluke.ledger import answers, chain, events
-from nofluke.server import holdings, rights
+from nofluke.server import rights
+from nofluke.server.boards import holdings
 from nofluke.server.records import LedgerPage
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def page(
     name, verified, report, said = _read(db, actor, slug, kept)
     timeline: Sequence[Line] = () if report is None else report.timeline
     last = len(timeline) + 1 if before is None else before
-    shown = [line._asdict() for line in timeline if line.seq < last][-PER_PAGE:]
+    before_last = min(max(last, 1), len(timeline) + 1) - 1  # entries are numbered without a gap
+    shown = [line._asdict() for line in timeline[max(0, before_last - PER_PAGE) : before_last]]
     return LedgerPage(
         name=name,
         head="" if verified.head is None else str(verified.head),
@@ -108,6 +110,27 @@ def csv(db: Database, actor: Actor, slug: str) -> Iterator[bytes]:
         for line, entry in zip(timeline, entries, strict=False)
     )
     return (row_of(row) for row in (_COLUMNS, *rows))
+
+
+def blocks(pieces: Iterator[bytes], *, size: int = 1 << 16) -> Iterator[bytes]:
+    """The same bytes in fewer pieces: a server gives each to a thread, and sends it by itself.
+
+    Args:
+        pieces: What is sent.
+        size: Bytes that a block has at least, but for the last one.
+
+    >>> list(blocks(iter([b"a", b"b", b"c"]), size=2))
+    [b'ab', b'c']
+    """
+    held, length = [], 0
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        if length >= size:
+            yield b"".join(held)
+            held, length = [], 0
+    if held:
+        yield b"".join(held)
 
 
 def row_of(cells: Sequence[object]) -> bytes:
@@ -165,7 +188,10 @@ def _followed(name: str, found: list[bytes]) -> list[Event]:
     A prefix that was found whole is whole as long as its bytes are the same.
     """
     known = _WHOLE.get(name, lambda: ([], b""))
-    entries = list(known[0]) if _digest(found[: len(known[0])]) == known[1] else []
+    same = _digest(found[: len(known[0])]) == known[1]
+    if same and len(found) == len(known[0]):
+        return known[0]
+    entries = list(known[0]) if same else []
     for line in found[len(entries) :]:
         try:
             entry = events.read(line)
@@ -182,7 +208,8 @@ def _followed(name: str, found: list[bytes]) -> list[Event]:
 
 
 def _digest(found: list[bytes]) -> bytes:
-    return hashlib.sha256(b"".join(hashlib.sha256(line).digest() for line in found)).digest()
+    # Lines that were followed hold no line end, so that nothing else gives the same bytes.
+    return hashlib.sha256(b"\n".join(found)).digest()
 
 
 def _passes(entries: list[Event], head: chain.Head) -> bool:

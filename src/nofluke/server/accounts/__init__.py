@@ -9,25 +9,23 @@ Two answers come back as None rather than as errors, since nothing is wrong with
 session or a token that has ended, and the first link where there is an administrator already.
 """
 
-from nofluke.server.joining import accept, first_link, invite_admin, invited, redeem
-from nofluke.server.sessions import by_session, login, logout, session
-from nofluke.server.tokens import by_token, make_token, revoke, tokens
-from nofluke.server.users import (
+from nofluke.server.accounts.administration import (
     change_password,
-    demand,
     disable,
     enable,
     password_link,
     reset_password,
     users,
 )
+from nofluke.server.accounts.api_tokens import by_token, make_token, revoke, tokens
+from nofluke.server.accounts.joining import accept, first_link, invite_admin, invited, redeem
+from nofluke.server.accounts.sessions import by_session, login, logout, session
 
 __all__ = [
     "accept",
     "by_session",
     "by_token",
     "change_password",
-    "demand",
     "disable",
     "enable",
     "first_link",

@@ -19,18 +19,11 @@ from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
+from nofluke.guard import standings as ranking
 from nofluke.ledger import release
-from nofluke.server import budget, holdings, people, places, rights, secrets, texts, times
-from nofluke.server.confirmation import name_finalist, open_confirmation
-from nofluke.server.journal import Journal
-from nofluke.server.people import (
-    change_role,
-    invitations,
-    invite,
-    members,
-    remove,
-    withdraw,
-)
+from nofluke.server import rights, secrets, times
+from nofluke.server.boards import budget, holdings, membership, scoreboard, texts
+from nofluke.server.boards.journal import Journal
 from nofluke.server.records import Board, BoardLine, BoardSpec
 
 if TYPE_CHECKING:
@@ -41,25 +34,9 @@ if TYPE_CHECKING:
     from nofluke.database.engine import Database
     from nofluke.guard.holdouts import Holdout
     from nofluke.guard.policies import Policy
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.records import Actor
     from nofluke.server.rights import Seat
-
-__all__ = [
-    "board",
-    "boards",
-    "change_role",
-    "close",
-    "create",
-    "invitations",
-    "invite",
-    "may_open",
-    "members",
-    "name_finalist",
-    "open_confirmation",
-    "remove",
-    "withdraw",
-]
 
 LONGEST_TITLE, LONGEST_DESCRIPTION = 200, 10_000
 #: Under which boards are opened: no two at once, so that each sees the rows of all others.
@@ -137,7 +114,14 @@ def may_open(actor: Actor) -> None:
         )
 
 
-def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ()) -> Board:
+def board(
+    db: Database,
+    actor: Actor,
+    slug: str,
+    *,
+    notes: tuple[str, ...] = (),
+    standings: bool = True,
+) -> Board:
     """A board as one of its people sees it.
 
     Args:
@@ -145,6 +129,7 @@ def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ())
         actor: Who asks.
         slug: The board.
         notes: Further cautions.
+        standings: Whether its submissions are wanted, too; there may be thousands.
 
     Raises:
         AccessError: There is no such board, or the actor is not on it (NF075).
@@ -153,7 +138,7 @@ def board(db: Database, actor: Actor, slug: str, *, notes: tuple[str, ...] = ())
     with db.reading() as connection:
         seat = rights.seat(connection, actor, slug)
         held = holdings.load(connection, seat.holdout)
-        return _board(connection, actor, seat, held, notes)
+        return _board(connection, actor, seat, held, notes, standings=standings)
 
 
 def boards(db: Database, actor: Actor) -> tuple[BoardLine, ...]:
@@ -176,7 +161,7 @@ def close(db: Database, actor: Actor, slug: str) -> Board:
     rights.scope(actor, "admin")
     with db.reading() as connection:
         holdout = rights.owner(rights.seat(connection, actor, slug)).holdout
-    with db.writing(people.lock(holdout)) as connection:
+    with db.writing(holdings.lock(holdout)) as connection:
         seat = rights.owner(rights.seat(connection, actor, slug))
         if seat.closed is not None:
             raise HoldoutError(f"it was closed at {seat.closed}.", code="NF090", looks=0)
@@ -200,7 +185,7 @@ def _opened(
         notes = _shares_ids(connection, opened.rows)
         held, book = _taken_in(db, connection, actor, opened, state)
     else:
-        db.lock(connection, people.lock(known))
+        db.lock(connection, holdings.lock(known))
         held = holdings.load(connection, known)
         _same_rule(held.policy, opened.policy)
         taken = budget.counts(connection, known, actor.id, "").looks
@@ -220,7 +205,7 @@ def _opened(
     said = {"policy": json.loads(held.policy.to_json()), "goes_on": known is not None}
     who = {"user": actor.name, "person": actor.id}
     book.board("opened", opened.slug, title=opened.title, **who, **said)
-    people.first_owner(connection, book, identity, actor, moment)
+    membership.first_owner(connection, book, identity, actor, moment)
     return notes
 
 
@@ -296,10 +281,16 @@ def _shares_ids(connection: Connection, rows: Holdout) -> tuple[str, ...]:
 
 
 def _board(
-    connection: Connection, actor: Actor, seat: Seat, held: Holding, notes: tuple[str, ...]
+    connection: Connection,
+    actor: Actor,
+    seat: Seat,
+    held: Holding,
+    notes: tuple[str, ...],
+    *,
+    standings: bool,
 ) -> Board:
     policy, rows = held.policy, held.holdout
-    shown, words = places.standings(connection, seat, held)
+    shown = scoreboard.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
     return Board(
         slug=seat.slug,
@@ -310,10 +301,10 @@ def _board(
         metric=policy.metric,
         better=policy.kind.better,
         rule=policy.rule,
-        rule_words=places.words(connection, held),
+        rule_words=scoreboard.words(connection, held),
         level=1 - policy.alpha,
         guarantee="finite-sample",
-        assumes=places.assumes(held),
+        assumes=scoreboard.assumes(held),
         n=policies.units(policy, rows),
         rows=rows.n,
         confirmation_rows=int(rows.rows("confirmation").sum()),
@@ -322,7 +313,7 @@ def _board(
         training=policy.training,
         left=budget.left(connection, held, actor.id, seat),
         standings=shown,
-        standing_words=words,
+        standing_words=ranking.words(policy),
         created=seat.created,
         closed=seat.closed,
         confirmation=told,

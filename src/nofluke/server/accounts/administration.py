@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, select, update
 
 from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
-from nofluke.server import passwords, records, secrets, times
+from nofluke.server import records, rights, secrets, times
+from nofluke.server.accounts import passwords
 from nofluke.server.links import hand_out, taken, void
 
 if TYPE_CHECKING:
@@ -18,49 +18,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from nofluke.database.engine import Database
-    from nofluke.server.records import Actor, Scope
+    from nofluke.server.records import Actor
 
 #: Who holds this lock alone changes users and what lets somebody become one.
 LOCK = "accounts"
 
-_ID = re.compile(r"[0-9a-f]{32}")
 _USERS, _SESSIONS, _TOKENS = tables.users.c, tables.sessions.c, tables.tokens.c
-
-
-def demand(actor: Actor, scope: Scope, *, admin: bool = False) -> None:
-    """Refuse whoever may not.
-
-    Args:
-        actor: Who asks.
-        scope: What the session or token must be good for.
-        admin: Whether only those who run the server may.
-
-    Raises:
-        AccessError: The actor may not (NF074).
-    """
-    if scope not in actor.scopes:
-        raise AccessError(
-            f"this token does not have the scope {scope!r}; make one that has it, or sign in.",
-            code="NF074",
-        )
-    if admin and not actor.admin:
-        raise AccessError("only those who run this server may do that; ask them.", code="NF074")
-
-
-def absent(what: str) -> AccessError:
-    """There is no such thing, or it is not the asker's: the words are the same."""
-    return AccessError(f"there is no such {what}, or it is not yours.", code="NF075")
-
-
-def as_id(text: str, what: str) -> str:
-    """An id, as it may be looked up.
-
-    Raises:
-        AccessError: No id looks like that (NF075).
-    """
-    if not _ID.fullmatch(text):
-        raise absent(what)
-    return text
 
 
 def users(db: Database, actor: Actor) -> tuple[records.User, ...]:
@@ -69,7 +32,7 @@ def users(db: Database, actor: Actor) -> tuple[records.User, ...]:
     Raises:
         AccessError: The actor does not (NF074).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     asked = select(_USERS.id, _USERS.name, _USERS.admin, _USERS.created, _USERS.disabled).order_by(
         _USERS.created, _USERS.id
     )
@@ -90,7 +53,7 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
         AccessError: The actor does not run the server (NF074); there is no such user (NF075).
         InputError: Nobody would be left who runs the server (NF008).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     moment = times.text(now or times.now())
     with db.writing(LOCK) as connection:
         _still_admin(connection, actor)
@@ -122,7 +85,7 @@ def enable(db: Database, actor: Actor, user: str) -> None:
     Raises:
         AccessError: The actor does not run the server (NF074); there is no such user (NF075).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
         _still_admin(connection, actor)
         _user(connection, user)
@@ -145,7 +108,7 @@ def change_password(
         AccessError: The old one is wrong, or was changed meanwhile (NF074).
         InputError: The new one is not taken (NF008).
     """
-    demand(actor, "admin")
+    rights.scope(actor, "admin")
     with db.reading() as connection:
         found = _user(connection, actor.id)
     if not passwords.matches(found["password"], old) or found["disabled"]:
@@ -175,7 +138,7 @@ def password_link(
         AccessError: The actor does not run the server (NF074); no such user (NF075).
         InputError: Too many days; or the user is disabled (NF008).
     """
-    demand(actor, "admin", admin=True)
+    rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
         _still_admin(connection, actor)
         found = _user(connection, user)
@@ -217,10 +180,10 @@ def reset_password(
 
 
 def _user(connection: Connection, user: str) -> dict[str, Any]:
-    asked = select(tables.users).where(_USERS.id == as_id(user, "user"))
+    asked = select(tables.users).where(_USERS.id == rights.identity(user, "user"))
     row = connection.execute(asked).mappings().first()
     if row is None:
-        raise absent("user")
+        raise rights.absent("user")
     return dict(row)
 
 
@@ -228,7 +191,7 @@ def _still_admin(connection: Connection, actor: Actor) -> None:
     """The actor's rights are those of the moment in which the lock is held."""
     mine = _user(connection, actor.id)
     if not mine["admin"] or mine["disabled"]:
-        raise AccessError("only those who run this server may do that; ask them.", code="NF074")
+        raise rights.not_running()
 
 
 def _set(connection: Connection, user: str, **values: object) -> None:

@@ -10,13 +10,13 @@ from sqlalchemy import case, func, select
 from nofluke.database.tables import submissions as table
 from nofluke.guard import budgets
 from nofluke.guard.budgets import Counts
-from nofluke.server import holdings
+from nofluke.server.boards import holdings
 from nofluke.server.records import Left
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.rights import Seat
 
 

@@ -16,8 +16,8 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import NoflukeError
 from nofluke.guard import policies
 from nofluke.ledger import chain, events, release
-from nofluke.server import agreement
-from nofluke.server.journal import sealed
+from nofluke.server.boards import agreement
+from nofluke.server.boards.journal import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,8 @@ import stat
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -28,11 +28,11 @@ from anyio import to_thread
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nofluke.errors import LimitError, NoflukeError
-from nofluke.server.problems import RequestError
+from nofluke.errors import LimitError, NoflukeError, StoreError
+from nofluke.server.web.problems import RequestError
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -142,6 +142,7 @@ class Spool:
             LimitError: The file is too large, or too many uploads are on their way, or too many of
                 this sender's.
             RequestError: The body is of another type, no form, or came too slowly.
+            StoreError: The folder cannot be written to, as its disk is full (NF071).
         """
         self._place(who)
         request.scope[_LIFTED] = True
@@ -292,7 +293,8 @@ class _Intake:
         return Form(fields=parts.fields, file=self.close(parts.file_name) if self.path else None)
 
     def open(self, ending: str) -> None:
-        handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
+        with self.written():
+            handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
         self.path, self.out = Path(path), os.fdopen(handle, "wb")
 
     async def keep(self, chunk: bytes) -> None:
@@ -300,16 +302,32 @@ class _Intake:
         if self.size > self.spool.max_bytes:
             raise self.spool.too_large()
         assert self.out is not None  # noqa: S101 (opened when its part began)
-        await to_thread.run_sync(self.out.write, chunk)
+        with self.written():
+            await to_thread.run_sync(self.out.write, chunk)
 
     def close(self, name: str) -> Upload:
         assert self.out is not None and self.path is not None  # noqa: S101, PT018 (as above)
-        self.out.close()
+        with self.written():
+            self.out.close()
         return Upload(path=self.path, name=name, size=self.size)
+
+    @contextmanager
+    def written(self) -> Iterator[None]:
+        """Errors of the disk are the server's own, and are told as such."""
+        try:
+            yield
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise StoreError(
+                f"the folder of uploads, {self.spool.folder}, cannot be written to: {why}. Nothing "
+                "was charged.",
+                code="NF071",
+            ) from None
 
     def discard(self) -> None:
         if self.out is not None:
-            self.out.close()
+            with suppress(OSError):  # what is left in the buffer finds no room on a full disk
+                self.out.close()
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
@@ -462,9 +480,6 @@ class SmallBodies:
 
 #: Where a request says that its body goes to a spool, which counts for itself.
 _LIFTED = "nofluke.spooled"
-
-#: The sender went away; there is nobody to answer.
-Gone = ClientDisconnect
 
 
 def _declared(request: Request) -> int:

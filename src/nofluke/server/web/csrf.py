@@ -24,8 +24,8 @@ from nofluke.server import secrets
 if TYPE_CHECKING:
     from nofluke.database.engine import Database
 
-#: Field of forms, and header of requests without one.
-FIELD, HEADER = "csrf", "X-CSRF-Token"
+#: The field of forms that carries it.
+FIELD = "csrf"
 
 _NAME = "csrf-key"
 _PURPOSE = b"nofluke form of "

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nofluke.ledger.release import Released, State
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
 
 
 def look(

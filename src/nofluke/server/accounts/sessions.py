@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select, update
 
 from nofluke.database import tables
-from nofluke.errors import AccessError
-from nofluke.server import names, passwords, records, secrets, times
-from nofluke.server.users import LOCK
+from nofluke.errors import AccessError, StoreError
+from nofluke.server import names, records, secrets, times
+from nofluke.server.accounts import passwords
+from nofluke.server.accounts.administration import LOCK
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -138,7 +140,8 @@ def by_session(
     if row is None:
         return None
     if row["seen"] <= times.after(moment, seconds=-SEEN_AGAIN):
-        with db.writing() as connection:
+        # A store that cannot be written to, as its disk is full, may still be read.
+        with suppress(StoreError), db.writing() as connection:
             connection.execute(
                 update(tables.sessions)
                 .where(_ROWS.digest == secrets.digest(secret), _ROWS.seen == row["seen"])

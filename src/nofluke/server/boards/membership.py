@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from sqlalchemy import delete, func, insert, select, update
@@ -12,8 +12,10 @@ from nofluke.database.tables import invitations as links
 from nofluke.database.tables import members as seats
 from nofluke.errors import AccessError, InputError
 from nofluke.ledger import events
-from nofluke.server import names, rights, secrets, times
-from nofluke.server.journal import Journal
+from nofluke.server import names, rights, times
+from nofluke.server.boards import holdings
+from nofluke.server.boards.journal import Journal
+from nofluke.server.links import hand_out
 from nofluke.server.records import Invitation, Member, Role
 
 if TYPE_CHECKING:
@@ -52,28 +54,31 @@ def invite(
     role, team = _role(role), _team(role, team)
     if not 1 <= days <= MOST_DAYS:
         raise InputError(f"days={days!r} must be from 1 to {MOST_DAYS}.", code="NF094")
-    secret, made = secrets.make(secrets.INVITATION), times.now()
-    row: dict[str, Any] = {
-        "id": secrets.identity(),
-        "role": role,
-        "team": team,
-        "created": times.text(made),
-        "expires": times.text(made + dt.timedelta(days=days)),
-    }
+    made = times.now()
     with db.writing() as connection:
         seat = rights.keeper(rights.seat(connection, actor, slug))
         waiting = select(func.count()).select_from(links)
         waiting = waiting.where(
-            links.c.board == seat.board, links.c.used.is_(None), links.c.expires > row["created"]
+            links.c.board == seat.board, links.c.used.is_(None), links.c.expires > times.text(made)
         )
         if connection.execute(waiting).scalar_one() >= MOST_OPEN:
             raise InputError(
                 f"{MOST_OPEN} links of this board wait to be used; withdraw some first.",
                 code="NF094",
             )
-        held = {"board": seat.board, "maker": actor.id, "digest": secrets.digest(secret)}
-        connection.execute(insert(links).values(**row, **held))
-    return Invitation(**row, used=None, by=actor.name, secret=secret)
+        return replace(
+            hand_out(
+                connection,
+                role=role,
+                maker=actor.id,
+                days=days,
+                now=made,
+                board=seat.board,
+                team=team,
+                most=MOST_DAYS,
+            ),
+            by=actor.name,
+        )
 
 
 def invitations(db: Database, actor: Actor, slug: str) -> tuple[Invitation, ...]:
@@ -110,7 +115,7 @@ def withdraw(db: Database, actor: Actor, slug: str, invitation: str) -> None:
         seat = rights.keeper(rights.seat(connection, actor, slug))
         gone = connection.execute(
             delete(links).where(
-                links.c.id == looked_up(invitation),
+                links.c.id == rights.identity(invitation, "invitation"),
                 links.c.board == seat.board,
                 links.c.used.is_(None),
             )
@@ -176,7 +181,7 @@ def change_role(
     role, team = _role(role), _team(role, team)
     with db.writing() as connection:
         seat = rights.keeper(rights.seat(connection, actor, slug))
-        db.lock(connection, lock(seat.holdout))
+        db.lock(connection, holdings.lock(seat.holdout))
         person = _person(connection, seat.board, user)
         if person["role"] == role and team in (None, person["team"]):
             return
@@ -198,7 +203,7 @@ def remove(db: Database, actor: Actor, slug: str, user: str) -> None:
     rights.scope(actor, "admin")
     with db.writing() as connection:
         seat = rights.keeper(rights.seat(connection, actor, slug))
-        db.lock(connection, lock(seat.holdout))
+        db.lock(connection, holdings.lock(seat.holdout))
         person = _person(connection, seat.board, user)
         _stays_owned(connection, seat.board, person, None)
         connection.execute(_at(delete(seats), seat.board, user))
@@ -232,7 +237,7 @@ def join(
         InputError: The person is on the board already (NF094).
     """
     row = connection.execute(select(boards).where(boards.c.id == board)).mappings().one()
-    db.lock(connection, lock(row["holdout"]))
+    db.lock(connection, holdings.lock(row["holdout"]))
     if connection.execute(_at(select(seats.c.role), board, user)).first() is not None:
         raise InputError(
             "you are on this board already; an owner can change your role there. The invitation "
@@ -254,11 +259,6 @@ def first_owner(
     connection.execute(
         insert(seats).values(board=board, user=actor.id, role="owner", joined=moment)
     )
-
-
-def lock(holdout: str) -> str:
-    """The lock under which whatever concerns some rows is written."""
-    return f"holdout:{holdout}"
 
 
 def _take(
@@ -353,6 +353,7 @@ def _stays_owned(connection: Connection, board: str, person: RowMapping, role: R
 
 def _person(connection: Connection, board: str, user: str) -> RowMapping:
     asked = select(seats, users.c.name).join(users, users.c.id == seats.c.user)
+    user = rights.identity(user, "person on this board")
     row = connection.execute(_at(asked, board, user)).mappings().first()
     if row is None:
         raise rights.absent("person on this board")
@@ -361,7 +362,7 @@ def _person(connection: Connection, board: str, user: str) -> RowMapping:
 
 def _at(statement: Any, board: str, user: str) -> Any:
     """A statement about one person's place at one board."""
-    return statement.where(seats.c.board == board, seats.c.user == looked_up(user))
+    return statement.where(seats.c.board == board, seats.c.user == user)
 
 
 def _book(db: Database, connection: Connection, holdout: str, who: str) -> Journal:
@@ -385,9 +386,3 @@ def _team(role: str, team: str | None) -> str | None:
     if role != "member":
         raise InputError(f"an {role} has no team; leave it out.", code="NF094")
     return names.accepted(team, what="team")
-
-
-def looked_up(identity: object) -> str:
-    """An id as it may be looked up; PostgreSQL takes no NUL."""
-    text = identity if isinstance(identity, str) else ""
-    return text if text.isascii() and "\0" not in text else ""

@@ -19,8 +19,9 @@ from nofluke.database.tables import submissions as table
 from nofluke.errors import HoldoutError, InputError, NoflukeError
 from nofluke.guard import policies, uploads
 from nofluke.ledger.canonical import canonical
-from nofluke.server import budget, holdings, people, rights, secrets, texts, times, told, work
-from nofluke.server.journal import Journal, sealed
+from nofluke.server import rights, secrets, times
+from nofluke.server.boards import answers, budget, holdings, texts, work
+from nofluke.server.boards.journal import Journal, sealed
 from nofluke.server.records import Checked, Submission
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping, Select
 
     from nofluke.database.engine import Database
-    from nofluke.server.holdings import Holding
+    from nofluke.server.boards.holdings import Holding
     from nofluke.server.records import Actor
     from nofluke.server.rights import Seat
 
@@ -223,7 +224,7 @@ def record(row: RowMapping, held: Holding) -> Submission:
         board=row["slug"],
         digest=_shown(row["digest"]),
         answer=answer,
-        sentences=told.sentences(held, row["kind"], row["status"], answer, code=row["code"]),
+        sentences=answers.sentences(held, row["kind"], row["status"], answer, code=row["code"]),
     )
 
 
@@ -239,7 +240,7 @@ def own(connection: Connection, actor: Actor, identity: str) -> RowMapping:
     Raises:
         AccessError: There is none, or it is not the own team's (NF075).
     """
-    asked = _rows().where(table.c.id == people.looked_up(identity))
+    asked = _rows().where(table.c.id == rights.identity(identity, "submission"))
     row = connection.execute(asked).mappings().first()
     if row is None:
         raise rights.absent("submission")
@@ -298,7 +299,7 @@ def _read(
 def _ask(
     db: Database, actor: Actor, slug: str, held: Holding, asked: _Asked
 ) -> tuple[Submission, bool]:
-    with db.writing(people.lock(held.id)) as connection:
+    with db.writing(holdings.lock(held.id)) as connection:
         seat = rights.member(connection, actor, rights.seat(connection, actor, slug))
         known = _known(connection, actor, seat, asked)
         if known is not None:
