@@ -39,7 +39,7 @@ def submit(
     training: Annotated[
         float | None,
         Parameter(
-            help="Your own score on the training data, where the board asks for it.",
+            help="Your own score on rows of yours, where the board asks for it.",
             allow_leading_hyphen=True,
         ),
     ] = None,
