@@ -304,3 +304,17 @@ def test_a_folder_of_uploads_that_cannot_be_is_told(capsys, tmp_path, monkeypatc
     assert err.startswith("NF097  the folder of uploads, up, ")
     assert out == ""
     assert not (tmp_path / "keeper.db").exists()
+
+
+def test_an_interrupted_submission_says_so_and_does_not_pass(capsys, tmp_path, monkeypatch):
+    from nofluke.server.client import Client
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Client, "submit", stopped)
+    monkeypatch.setenv("NOFLUKE_TOKEN", "nfk_x")
+    file = tmp_path / "p.csv"
+    file.write_text("id,prediction\na,1\n")
+    assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 130
+    assert "The same command again" in capsys.readouterr().err
