@@ -47,10 +47,11 @@ def run(tokens: list[str]) -> int:
     except (BrokenPipeError, SystemExit) as end:
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
         # that into an exit of its own. A gate that comes here has no verdict, and never passes.
-        silence()
         code = BAD_INPUT if tokens[:1] == ["gate"] else ANSWERED
         if getattr(end, "code", None) == INTERRUPTED:  # Ctrl-C, as cyclopts tells it
             code = INTERRUPTED
+        else:
+            silence()
     except OSError as error:
         _complain("NF001", f"{error}.")
         return BAD_INPUT
