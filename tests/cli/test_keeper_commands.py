@@ -329,3 +329,17 @@ def test_the_end_of_an_answer_does_not_wait_for_the_other_side():
         return told
 
     assert asyncio.run(nodelay()) != 0
+
+
+def test_an_interrupted_submission_says_so_and_does_not_pass(capsys, tmp_path, monkeypatch):
+    from nofluke.server.client import Client
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Client, "submit", stopped)
+    monkeypatch.setenv("NOFLUKE_TOKEN", "nfk_x")
+    file = tmp_path / "p.csv"
+    file.write_text("id,prediction\na,1\n")
+    assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 130
+    assert "The same command again" in capsys.readouterr().err

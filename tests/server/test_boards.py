@@ -16,7 +16,7 @@ from nofluke.database.engine import Database
 from nofluke.database.lines import DatabaseLines
 from nofluke.errors import AccessError, HoldoutError, InputError, NoflukeError
 from nofluke.ledger import events, fingerprints
-from nofluke.server import boards
+from nofluke.server import accounts, boards
 from nofluke.server.boards import invariants, ledgers, submissions
 from nofluke.server.records import Actor, BoardSpec
 
@@ -237,6 +237,45 @@ def test_who_opens_a_board_over_the_same_labels_is_a_member_of_no_other(keeper: 
     assert code(lambda: submissions.submit(keeper.db, rex, "tumours", late, name="x")) == "NF091"
     said = [e.body["event"] for e in entries(keeper) if e.kind == "people"]
     assert said == ["joined", "role"]
+
+
+def test_a_link_for_a_password_is_on_record_at_every_board(keeper: Keeper) -> None:
+    keeper.open()
+    boards.create(
+        keeper.db, keeper.ann, boards.BoardSpec(slug="again", title="Again"), keeper.rows()
+    )
+    for slug in ("other", "alien"):
+        keeper.labels = {f"{slug}{one}": label for one, label in keeper.labels.items()}
+        keeper.open(slug, path=keeper.rows(f"{slug}.csv"))
+    ben = keeper.join("tumours", "ben")
+    for slug, role in (("again", "auditor"), ("other", "member")):
+        keeper.seat(slug, ben, role=role)
+
+    def said(slug: str) -> list[str]:
+        page = ledgers.page(keeper.db, keeper.ann, slug)
+        assert page.intact
+        return [f"{e['who']}: {e['says']}" for e in page.entries if "password" in e["says"]]
+
+    link = accounts.password_link(keeper.db, keeper.ann, ben.id)
+    made = "ann: ben got a link for a new password, made by ann (board {})"
+    assert said("other") == [made.format("other")]
+    assert said("tumours") == said("again")
+    assert sorted(said("again")) == [made.format("again"), made.format("tumours")]
+    assert link.secret is not None
+    with pytest.raises(InputError):
+        accounts.reset_password(keeper.db, link.secret, password="short")  # noqa: S106
+    assert len(said("other")) == 1
+
+    accounts.reset_password(keeper.db, link.secret, password="nine lamps over water")  # noqa: S106
+    used = "keeper: ben has a new password, set by the link that ann made (board {})"
+    assert said("other") == [used.format("other"), made.format("other")]
+    assert sorted(said("again"))[2:] == [used.format("again"), used.format("tumours")]
+    assert said("alien") == []
+    # Who is on a board, and owned one, is as before.
+    assert {m.name: m.role for m in boards.members(keeper.db, keeper.ann, "other")} == {
+        "ann": "owner",
+        "ben": "member",
+    }
 
 
 def test_a_board_always_has_an_owner(keeper: Keeper) -> None:

@@ -121,6 +121,37 @@ def test_it_gives_up_after_four_tries():
     assert len(stub.asked) == 4
 
 
+def test_what_is_for_this_machine_goes_through_no_proxy(monkeypatch):
+    with Stub() as proxy, Stub((200, {}, {"slug": "b"})) as stub:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.api.removesuffix("/api/v1"))
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        assert client(stub).board("b") == {"slug": "b"}
+        assert proxy.asked == []
+
+
+def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://user:secret@127.0.0.1:9")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    asks = Client("https://board.example.org/api/v1", TOKEN, [].append)
+    with pytest.raises(InputError, match=r"by the proxy 127\.0\.0\.1:9: Connection") as told:
+        asks.board("b")
+    assert "secret" not in str(told.value)
+    assert "Errno" not in str(told.value)
+
+
+def test_a_server_without_tls_is_told_as_such():
+    with Stub() as stub, pytest.raises(InputError, match="speaks no TLS"):
+        Client(stub.api.replace("http:", "https:"), TOKEN, [].append).board("b")
+
+
+def test_a_token_that_is_not_taken_is_told_as_such():
+    with Stub(problem(401, "NF073")) as stub, pytest.raises(AccessError, match="not known there"):
+        client(stub).board("b")
+
+
 def test_nobody_there():
     with Stub() as stub:
         api = stub.api
@@ -141,7 +172,10 @@ def test_nobody_there():
     ],
 )
 def test_problems_are_the_errors_that_they_were(answer, kind):
-    with Stub(answer) as stub, pytest.raises(NoflukeError, match="says NF") as refused:
+    with (
+        Stub(answer) as stub,
+        pytest.raises(NoflukeError, match="says NF|not take this token") as refused,
+    ):
         client(stub).board("b")
     assert type(refused.value) is kind
     assert refused.value.code == answer[2]["code"]

@@ -103,6 +103,21 @@ def test_whoever_is_not_signed_in_is_sent_to_sign_in_and_back(house):
     # A part of a page is not replaced by the page for signing in.
     part = client.get("/s/x/told", headers={"HX-Request": "true"})
     assert (part.status_code, part.headers["hx-redirect"]) == (204, "/signin")
+    assert "Sign in to see that page." in client.get("/signin?next=/new").text
+
+
+def test_a_session_that_ended_before_a_form_was_sent_is_told(house):
+    client = house.browser(house.bob)
+    client.get("/b/tumours/submit")
+    client.cookies.clear()
+    for headers, name in (({}, "location"), ({"HX-Request": "true"}, "hx-redirect")):
+        answer = client.post("/b/tumours/submit", data={"name": "x"}, headers=headers)
+        assert unquote(answer.headers[name]) == "/signin?done=ended&next=/b/tumours/submit"
+        page = client.get(answer.headers[name]).text
+        assert "what you sent was not taken" in page
+        assert 'value="/b/tumours/submit"' in page
+    other = client.post("/s/abc/finalist")
+    assert other.headers["location"] == "/signin?done=ended"
 
 
 THERE = {
@@ -247,7 +262,7 @@ def test_a_check_is_free_and_a_submission_is_charged_once(house):
     client, file = house.browser(house.bob), house.keeper.upload()
     answer = hand_in(client, file, action="check")
     assert answer.status_code == 200
-    assert "The file can be submitted: 200 rows" in answer.text
+    assert "The file is as it must be: 200 rows" in answer.text
     part = hand_in(client, file, action="check", headers={"HX-Request": "true"})
     assert part.text.lstrip().startswith("<div")
     assert "<html" not in part.text
@@ -266,6 +281,85 @@ def test_a_check_is_free_and_a_submission_is_charged_once(house):
     again = hand_in(client, file, action="submit")
     assert again.headers["location"] == f"{card}?done=known"
     assert boards.board(house.db, house.bob, "tumours").left.looks == 19
+
+
+def test_a_refusal_within_a_page_is_a_part_and_no_page(house, tmp_path):
+    client = house.browser(house.bob)
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"x" * 60_000)
+    told = hand_in(client, large, action="check", headers={"HX-Request": "true"})
+    assert told.status_code == 413
+    assert "larger than 50,000 bytes" in told.text
+    assert "<html" not in told.text
+    stale = client.post("/b/tumours/submit", headers={"HX-Request": "true"})
+    assert "<html" not in stale.text
+    assert 'role="alert"' in stale.text
+    gone = client.get(f"/s/{'0' * 32}/told", headers={"HX-Request": "true"})
+    assert (gone.status_code, gone.headers["hx-refresh"]) == (204, "true")
+
+
+def test_who_cannot_submit_is_told_before_choosing_a_file(house):
+    path = "/b/tumours/submit"
+    for actor, says in ((house.keeper.ann, "Owners know the labels"), (house.eve, "Auditors see")):
+        page = house.browser(actor).get(path).text
+        assert says in page
+        assert 'type="file"' not in page
+    bob = house.browser(house.bob)
+    page = bob.get(path).text
+    assert 'type="file"' in page
+    assert 'maxlength="100"' in page
+    boards.close(house.db, house.keeper.ann, "tumours")
+    page = bob.get(path).text
+    assert "The board was closed" in page
+    assert 'type="file"' not in page
+
+
+def test_a_spent_budget_is_told_before_and_by_a_check(tmp_path):
+    house = House(tmp_path)
+    house.keeper.open("few", path=_other(house), looks=20, per_member=1)
+    house.keeper.seat("few", house.bob, team="blue")
+    bob = house.browser(house.bob)
+    assert "no look left" not in bob.get("/b/few/submit").text
+    submissions.submit(house.db, house.bob, "few", house.keeper.upload(0.9), name="one")
+    assert (
+        "You have no look left: new predictions would be refused" in bob.get("/b/few/submit").text
+    )
+    fields = {"csrf": csrf(bob, "/b/few/submit"), "name": "x", "action": "check"}
+    for share, refused in ((0.6, True), (0.9, False)):
+        with house.keeper.upload(share).open("rb") as file:
+            told = bob.post("/b/few/submit", data=fields, files={"file": ("p.csv", file)})
+        assert ("to submit it would be refused" in told.text) == refused
+    house.db.close()
+
+
+def _other(house):
+    house.keeper.labels = {f"o{one}": label for one, label in house.keeper.labels.items()}
+    return house.keeper.rows("other.csv")
+
+
+def test_final_rows_that_cannot_be_opened_have_no_form(house):
+    ann = house.browser(house.keeper.ann)
+    page = ann.get("/b/tumours/confirmation").text
+    assert "keeps no rows for a final confirmation" in page
+    assert 'action="/b/tumours/confirmation"' not in page
+    house.keeper.open("last", path=_other(house), confirm=0.3)
+    page = ann.get("/b/last/confirmation").text
+    assert "rows wait for the end" in page
+    assert 'action="/b/last/confirmation"' not in page
+    boards.close(house.db, house.keeper.ann, "last")
+    assert 'action="/b/last/confirmation"' in ann.get("/b/last/confirmation").text
+
+
+def test_what_was_typed_for_a_link_is_kept_and_a_token_needs_a_box(house):
+    ann = house.browser(house.keeper.ann)
+    path = "/b/tumours/invitations"
+    told = send(ann, path, "/b/tumours/manage", role="auditor", team="reds", days="3").text
+    for kept in ('value="auditor" selected', 'value="reds"', 'value="3"'):
+        assert kept in told
+    told = send(ann, "/account/tokens", "/account", **{"token-name": "x", "days": "3"})
+    assert told.status_code == 422
+    assert "Tick at least one box" in told.text
+    assert "A form is not filled in" in told.text
 
 
 def test_a_form_without_action_costs_nothing(house):

@@ -11,7 +11,8 @@ from nofluke.database.engine import Database
 from nofluke.errors import HoldoutError
 from nofluke.guard import policies
 from nofluke.ledger.release.records import INDEPENDENT
-from nofluke.server import boards, ledgers, submissions
+from nofluke.server import boards
+from nofluke.server.boards import ledgers, submissions
 from nofluke.server.pages import wording
 from nofluke.server.records import Actor, Submission
 

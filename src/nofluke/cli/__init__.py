@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from cyclopts import App
 
-ANSWERED, BAD_INPUT, REFUSED, INTERNAL = 0, 2, 4, 70
+ANSWERED, BAD_INPUT, REFUSED, INTERNAL, INTERRUPTED = 0, 2, 4, 70, 130
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
@@ -44,16 +44,19 @@ def run(tokens: list[str]) -> int:
 
         _complain(error.code, of_command(str(error), tokens[0] if tokens else ""))
         return REFUSED if isinstance(error, HoldoutError) else BAD_INPUT
-    except (BrokenPipeError, SystemExit):
+    except (BrokenPipeError, SystemExit) as end:
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
         # that into an exit of its own. A gate that comes here has no verdict, and never passes.
-        silence()
         code = BAD_INPUT if tokens[:1] == ["gate"] else ANSWERED
+        if getattr(end, "code", None) == INTERRUPTED:  # Ctrl-C, as cyclopts tells it
+            code = INTERRUPTED
+        else:
+            silence()
     except OSError as error:
         _complain("NF001", f"{error}.")
         return BAD_INPUT
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except Exception as error:
         if os.environ.get("NOFLUKE_TRACEBACK"):
             raise

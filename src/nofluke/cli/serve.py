@@ -27,10 +27,14 @@ def serve(
     *,
     store: Annotated[
         str | None,
-        Parameter(help="Where everything is kept: a file, or postgresql://user@host/name."),
+        Parameter(
+            help="Where everything is kept: a file (keeper.db), or postgresql://user@host/name."
+        ),
     ] = None,
-    host: Annotated[str | None, Parameter(help="Address to listen at.")] = None,
-    port: Annotated[int | None, Parameter(help="Port to listen at; 0 takes a free one.")] = None,
+    host: Annotated[str | None, Parameter(help="Address to listen at (127.0.0.1).")] = None,
+    port: Annotated[
+        int | None, Parameter(help="Port to listen at (8000); 0 takes a free one.")
+    ] = None,
     public_url: Annotated[
         str | None, Parameter(help="What people type: https://board.example.org.")
     ] = None,

@@ -74,9 +74,16 @@ def submit(
         _show(client.check(address.slug, file, **said), _checked, form=format)
         return 0
     said |= {"name": name or file.stem or "predictions", "message": message}
-    told, new = client.submit(address.slug, file, **said)
-    if wait:
-        told = client.waited(told, seconds=_WAIT)
+    try:
+        told, new = client.submit(address.slug, file, **said)
+        if wait:
+            told = client.waited(told, seconds=_WAIT)
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "Interrupted; a look may be charged. The same command again tells what became of it, "
+            "and costs nothing more.\n"
+        )
+        raise
     left = client.board(address.slug)["left"]
     _show({"submission": told, "new": new, "left": left}, _told, form=format)
     return _FAILED if told["status"] == "failed" else 0

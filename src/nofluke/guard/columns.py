@@ -31,7 +31,7 @@ MOST_BYTES: Final = 1 << 30
 CHUNK: Final = 1 << 14  # rows
 _PACKED: Final = {
     b"\x1f\x8b": "gzip",
-    b"PK": "ZIP",
+    b"PK": "ZIP (xlsx is, too)",
     b"(\xb5/\xfd": "zstd",
     b"\xfd7zXZ": "xz",
     b"BZh": "bzip2",

@@ -63,7 +63,7 @@ KEPT = {
     "refused": "a guard refused a look",
     "torn": "what an interrupted writer left",
     "board": "a board over guarded rows is opened or closed",
-    "people": "somebody joins a board, leaves it, or takes another role",
+    "people": "somebody joins a board, leaves it, takes another role, or gets a password by a link",
 }
 
 MOST_TEXT = 1_000_000

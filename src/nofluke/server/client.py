@@ -1,7 +1,8 @@
 """A client of the API, with nothing but the standard library.
 
 The token goes to the address that was given and to no other: no redirection is followed, and
-without TLS it goes to this machine alone, unless the caller says otherwise.
+without TLS it goes to this machine alone, unless the caller says otherwise. What is for this
+machine goes through no proxy, whatever the environment says: the proxy could read it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import ssl
 import time
 import urllib.error
 import urllib.parse
@@ -162,7 +164,7 @@ class Client:
             self.api + path, data=data, headers=headers, method=method
         )
         try:
-            with _OPENER.open(asked, timeout=_SECONDS) as answer:
+            with _opener(self.api).open(asked, timeout=_SECONDS) as answer:
                 return _record(answer.read(_LONGEST), self.api), answer.status
         except urllib.error.HTTPError as error:
             with error:
@@ -184,6 +186,12 @@ class Client:
             error: NoflukeError = _strange(
                 f"{self.api} answered with status {answer.code} and no problem of nofluke; is it "
                 "the address of a board?"
+            )
+        elif answer.code == 401:
+            error = AccessError(
+                f"{self.api} does not take this token: it is not known there, was revoked, or has "
+                "ended. Make a new one on the page of your account.",
+                code="NF073",
             )
         else:
             error = error_of(told, after=answer.headers.get("Retry-After"))
@@ -248,7 +256,12 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_OPENER = urllib.request.build_opener(_NoRedirection)
+def _opener(api: str) -> urllib.request.OpenerDirector:
+    """Asks by the proxies of the environment, and this machine by none."""
+    here = hosts.this_machine(urllib.parse.urlsplit(api).hostname or "")
+    return urllib.request.build_opener(
+        _NoRedirection, *((urllib.request.ProxyHandler({}),) if here else ())
+    )
 
 
 def _stream(before: bytes, path: Path, size: int, after: bytes) -> Iterator[bytes]:
@@ -294,10 +307,28 @@ def _after(told: str | None) -> float:
 
 
 def _unreachable(api: str, why: object) -> InputError:
+    told = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
     return _strange(
-        f"{api} cannot be reached: {_shown(str(why)) or type(why).__name__}. It is safe to try "
-        "again: the same predictions are the same submission."
+        f"{api} cannot be reached{_by_proxy(api)}: {_shown(told) or type(why).__name__}."
+        f"{_speaks(why)} It is safe to try again: the same predictions are the same "
+        "submission."
     )
+
+
+def _speaks(why: object) -> str:
+    """A hint where what answers speaks no TLS."""
+    wrong = isinstance(why, ssl.SSLError) and why.reason == "WRONG_VERSION_NUMBER"
+    return " What listens there speaks no TLS; is it an http address?" if wrong else ""
+
+
+def _by_proxy(api: str) -> str:
+    """Which proxy was asked to ask, without the password that its address may hold."""
+    parts = urllib.parse.urlsplit(api)
+    host = parts.hostname or ""
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    if not proxy or hosts.this_machine(host) or urllib.request.proxy_bypass(host):
+        return ""
+    return f" by the proxy {_shown(proxy.rpartition('@')[2].rpartition('//')[2])}"
 
 
 def _strange(message: str) -> InputError:

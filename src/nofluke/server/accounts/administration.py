@@ -10,6 +10,8 @@ from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
 from nofluke.server import records, rights, secrets, times
 from nofluke.server.accounts import passwords
+from nofluke.server.boards import membership
+from nofluke.server.boards.journal import KEEPER
 from nofluke.server.links import hand_out, taken, void
 
 if TYPE_CHECKING:
@@ -127,6 +129,8 @@ def password_link(
 ) -> records.Invitation:
     """A link by which a user who forgot the password chooses a new one; earlier ones end.
 
+    Who makes it could act as that user. The ledger of every board of theirs says that it was made.
+
     Args:
         db: The database.
         actor: Who asks, one who runs the server.
@@ -148,6 +152,8 @@ def password_link(
             )
         moment = now or times.now()
         void(connection, times.text(moment), user=user)
+        said = {"user": user, "name": found["name"]}
+        membership.password(db, connection, "password link", **said, by=actor.name, who=actor.name)
         return hand_out(
             connection, role="password", maker=actor.id, user=user, days=days, now=moment
         )
@@ -157,6 +163,8 @@ def reset_password(
     db: Database, secret: str, *, password: str, now: dt.datetime | None = None
 ) -> Actor:
     """Choose a new password by a link of ``password_link``; all sessions and tokens end.
+
+    The ledger of every board of the user says so, and who made the link.
 
     Raises:
         AccessError: The link is not there, was used, or has ended (NF075).
@@ -176,6 +184,9 @@ def reset_password(
             .where(_TOKENS.user == found["id"], _TOKENS.revoked.is_(None))
             .values(revoked=times.text(moment))
         )
+        said = {"user": found["id"], "name": found["name"]}
+        maker = _user(connection, link["maker"])["name"]
+        membership.password(db, connection, "password set", **said, by=maker, who=KEEPER)
     return records.Actor(id=found["id"], name=found["name"], admin=found["admin"])
 
 

@@ -90,7 +90,7 @@ class Journal:
         return self._keep("board", {"event": event, "board": slug, **said})
 
     def people(self, event: str, slug: str, **said: Any) -> Event:
-        """Somebody "joined" or was "removed", or has another "role"."""
+        """Somebody "joined" or was "removed", has another "role", or a "password link" or "set"."""
         return self._keep("people", {"event": event, "board": slug, **said})
 
     def attempt(

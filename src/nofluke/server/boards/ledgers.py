@@ -249,6 +249,10 @@ def _person(body: Mapping[str, Any]) -> str:
         event = f"joined as {body['role']}{team}"
     elif body["event"] == "role":
         event = f"is {body['role']}{team}, was {body['was']}"
+    elif body["event"] == "password link":
+        event = f"got a link for a new password, made by {body['by']}"
+    elif body["event"] == "password set":
+        event = f"has a new password, set by the link that {body['by']} made"
     else:
         event = f"was removed, was {body['was']}"
     return f"{body['user']} {event} (board {body['board']})"

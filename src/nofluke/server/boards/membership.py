@@ -250,6 +250,33 @@ def join(
     book.people("joined", row["slug"], user=name, person=user, role=role, **said)
 
 
+def password(
+    db: Database, connection: Connection, event: str, *, user: str, name: str, by: str, who: str
+) -> None:
+    """Put on record, at every board of a person, that somebody else could have become them.
+
+    Args:
+        db: The database.
+        connection: A connection of ``db.writing``, under the lock of accounts.
+        event: "password link" or "password set".
+        user: The person's id.
+        name: The person's name.
+        by: Who made the link.
+        who: Who makes the entry; a link does not tell who uses it.
+    """
+    asked = (
+        select(boards.c.holdout, boards.c.slug)
+        .join(seats, seats.c.board == boards.c.id)
+        .where(seats.c.user == user)
+        .order_by(boards.c.holdout, boards.c.slug)
+    )
+    found = connection.execute(asked).all()
+    db.lock(connection, *(holdings.lock(holdout) for holdout, _ in found))
+    for holdout, slug in found:
+        book = _book(db, connection, holdout, who)
+        book.people(event, slug, user=name, person=user, by=by)
+
+
 def first_owner(
     connection: Connection, book: Journal, board: str, actor: Actor, moment: str
 ) -> None:

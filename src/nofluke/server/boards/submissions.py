@@ -422,7 +422,7 @@ def _open(case: _Case) -> None:
     seat = case.seat
     mine = (table.c.holdout == seat.holdout) & (table.c.user == case.actor.id)
     failed = select(func.count()).select_from(table).where(mine, table.c.status == "failed")
-    failed = failed.where(table.c.code != told.SPENT)  # which is no error of the server's
+    failed = failed.where(table.c.code != answers.SPENT)  # which is no error of the server's
     why = None
     if seat.closed is not None:
         why = f"the board was closed at {seat.closed}; nothing more is scored on it"

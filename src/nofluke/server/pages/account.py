@@ -38,12 +38,15 @@ def shown(request: Request, visit: Person) -> Response:
 @routes.post("/account/tokens")
 def make(request: Request, visit: Person, fields: Fields) -> Response:
     """A token, shown this once."""
+    scopes = [s for s in get_args(Scope) if fields.get(f"scope-{s}") == "yes"]
     try:
+        if not scopes:
+            raise InputError("tick at least one box under “It may”.", code="NF098")
         made = accounts.make_token(
             visit.db,
             visit.who,
             name=fields.get("token-name", "").strip(),
-            scopes=[s for s in get_args(Scope) if fields.get(f"scope-{s}") == "yes"],
+            scopes=scopes,
             days=forms.whole(fields, "days", "Days that it works") or 90,
         )
     except InputError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from nofluke.server.web.problems import Problem
 
+#: Forms that are sent to the address of their page.
+_FORMS = re.compile(r"/new|/b/[a-z0-9-]{1,40}/(submit|compare|confirmation)")
 _TITLES = {
     404: "There is no such page, or it is not yours",
     405: "This address takes no such request",
@@ -29,6 +32,8 @@ async def page(request: Request, told: Problem) -> Response:
     """A problem as a page; whoever must sign in first is sent there."""
     if told.status == 401:
         return _to_sign_in(request)
+    if fragment(request):
+        return _part(request, told)
     if not hasattr(request.state, "visit"):
         with suppress(NoflukeError):  # the page can be shown without knowing who asks
             await run_in_threadpool(visits.look_up, request)
@@ -43,13 +48,26 @@ async def page(request: Request, told: Problem) -> Response:
     )
 
 
+def _part(request: Request, told: Problem) -> Response:
+    """A problem within a page that is there, which shall not be shown another page inside."""
+    if request.method != "GET":
+        return render(request, "checked", status=told.status, problem=told)
+    if told.status in (429, 503):  # a page that asks for news asks again
+        return Response(status_code=204)
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
+
+
 def _to_sign_in(request: Request) -> Response:
     asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    there = "/signin" + (
-        f"?next={quote(asked)}" if request.method == "GET" and asked != "/" else ""
-    )
+    if request.method != "GET":
+        # What was sent is lost; the page it was sent from has the same address, or is near.
+        back = asked if _FORMS.fullmatch(asked) else ""
+        there = "/signin?done=ended" + (f"&next={quote(back)}" if back else "")
+    else:
+        there = "/signin" + (f"?next={quote(asked)}" if asked != "/" else "")
     if fragment(request):
-        return Response(status_code=204, headers={"HX-Redirect": "/signin"})
+        ended = there if request.method != "GET" else "/signin"
+        return Response(status_code=204, headers={"HX-Redirect": ended})
     return RedirectResponse(there, status_code=303)
 
 

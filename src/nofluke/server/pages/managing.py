@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -12,7 +14,12 @@ from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Fields, Person, Visit
 from nofluke.server.web import problems
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 routes = APIRouter()
+
+_INVITED = {"role": "member", "team": "", "days": "7"}
 
 
 @routes.get("/b/{slug}/manage")
@@ -34,7 +41,7 @@ def invite(request: Request, visit: Person, fields: Fields, slug: str) -> Respon
             days=forms.whole(fields, "days", "Days that the link works") or 7,
         )
     except InputError as error:
-        return _shown(request, visit, slug, error=error)
+        return _shown(request, visit, slug, error=error, fields=fields)
     return _shown(request, visit, slug, link=visit.settings.link(made.secret or ""))
 
 
@@ -104,6 +111,7 @@ def _shown(
     *,
     link: str | None = None,
     error: InputError | HoldoutError | None = None,
+    fields: Mapping[str, str] | None = None,
 ) -> Response:
     problem = None if error is None else problems.problem(error)
     return render(
@@ -114,6 +122,7 @@ def _shown(
         members=boards.members(visit.db, visit.who, slug),
         invitations=boards.invitations(visit.db, visit.who, slug),
         link=link,
+        fields=_INVITED | dict(fields or {}),
         problem=problem,
         done=forms.done(request),
     )

@@ -42,8 +42,15 @@ def sign_in_form(request: Request, visit: Anybody) -> Response:
     there = forms.inside(request.query_params.get("next", ""))
     if visit.actor is not None:
         return RedirectResponse(there, status_code=303)
+    if request.query_params.get("done") == "ended":
+        asked = (
+            "You are not signed in any more, and what you sent was not taken. Sign in, and send "
+            "it again."
+        )
+    else:
+        asked = "Sign in to see that page." if there != "/" else ""
     done = forms.done(request)
-    return render(request, "signin", name="", next=there, done=done)
+    return render(request, "signin", name="", next=there, done=done, asked=asked)
 
 
 @routes.post("/signin")
@@ -58,7 +65,9 @@ def sign_in(request: Request, visit: Anybody, fields: Fields) -> Response:
         )
     except (AccessError, InputError) as error:
         problem = problems.problem(error)
-        return render(request, "signin", status=422, name=name, next=there, problem=problem)
+        return render(
+            request, "signin", status=422, name=name, next=there, asked="", problem=problem
+        )
     return _with_session(visit, RedirectResponse(there, status_code=303), secret)
 
 
