@@ -241,9 +241,7 @@ def test_who_opens_a_board_over_the_same_labels_is_a_member_of_no_other(keeper: 
 
 def test_a_link_for_a_password_is_on_record_at_every_board(keeper: Keeper) -> None:
     keeper.open()
-    boards.create(
-        keeper.db, keeper.ann, BoardSpec(slug="again", title="Again"), keeper.rows()
-    )
+    boards.create(keeper.db, keeper.ann, BoardSpec(slug="again", title="Again"), keeper.rows())
     for slug in ("other", "alien"):
         keeper.labels = {f"{slug}{one}": label for one, label in keeper.labels.items()}
         keeper.open(slug, path=keeper.rows(f"{slug}.csv"))
