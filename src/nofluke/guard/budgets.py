@@ -72,7 +72,7 @@ def left(policy: Policy, counts: Counts, state: State | None = None) -> Remainin
         looks=looks,
         team=_rest(policy.per_team, counts.team),
         member=_rest(policy.per_member, counts.member),
-        rule=_own(state),
+        rule=None if state is None else state.own_budget,
     )
 
 
@@ -118,11 +118,3 @@ def admit(policy: Policy, counts: Counts, state: State | None = None) -> Remaini
 
 def _rest(limit: int | None, taken: int) -> int | None:
     return None if limit is None else max(limit - taken, 0)
-
-
-def _own(state: State | None) -> float | None:
-    """The rule's own budget, where it has one."""
-    for whole, used in (("wins", "won"), ("budget", "spent")):
-        if hasattr(state, whole):
-            return float(getattr(state, whole) - getattr(state, used))
-    return None
