@@ -169,6 +169,16 @@ def test_thresholdout_spends_and_refuses():
         release.look(state, release.Submission(ROWS, training=0.65))
 
 
+def test_thresholdout_gives_the_training_score_back_to_the_last_digit():
+    state = release.Thresholdout(n=4, looks=200, bounds=(0.0, 25.0), threshold=25, sigma=0, step=1)
+    quiet = release.Given([0.0] * 201)
+    for hundredths in range(0, 2500, 13):
+        training = hundredths / 100
+        submission = release.Submission([3] * 4, training=training)
+        told, state = release.look(state, submission, rng=quiet)
+        assert told.value == training
+
+
 def test_thresholdout_needs_a_training_score_and_a_step_for_other_scores():
     state = release.Thresholdout(n=N, looks=9)
     with pytest.raises(InputError, match="training= is missing"):

@@ -158,7 +158,7 @@ class Thresholdout(State):
             laplace=noise.laplace,
         )
         after = replace(self, look=number, spent=self.spent + found.spent, noisy=found.threshold)
-        return self._told(found, after), after
+        return self._told(found, after, submission.training), after
 
     def _training(self, submission: Submission) -> float:
         """The training mean, on the scale where the bounds are 0 and 1."""
@@ -172,8 +172,13 @@ class Thresholdout(State):
         checks.within(mean, self.bounds)
         return float(self.position(mean))
 
-    def _told(self, found: thresholdout.Answer, after: Thresholdout) -> Released:
-        """The answer; its limits depend on what is released and on no hidden noise."""
+    def _told(
+        self, found: thresholdout.Answer, after: Thresholdout, training: float | None
+    ) -> Released:
+        """The answer; its limits depend on what is released and on no hidden noise.
+
+        The training score comes back as it was handed in: on the scale from 0 to 1 it is rounded.
+        """
         half, value = Fraction(0), Fraction(min(max(found.value, 0.0), 1.0))
         if self.step is not None:
             eta = grid(self.step, self.span)
@@ -187,7 +192,7 @@ class Thresholdout(State):
         radius += Fraction(size) + half if found.spent else Fraction(self.threshold / scale + above)
         lower, upper = self.value(value - radius), self.value(value + radius)
         return after.released(
-            value=self.value(value),
+            value=self.value(value) if found.spent or training is None else float(training),
             lower=lower,
             upper=upper,
             own=(lower, upper),
