@@ -132,6 +132,15 @@ def test_evidence_that_went_both_ways_shows_nothing():
     assert any("order of the hidden rows" in words for words in told.assumes)
 
 
+@pytest.mark.parametrize("test", ["mcnemar", "betting"])
+def test_a_verdict_says_whether_it_needs_the_order_of_rows(test):
+    state = release.Verdict(n=20, looks=5, baseline=(0.0,) * 20, test=test, wins=2)
+    told, state = release.look(state, [1.0] * 10 + [0.0] * 10)
+    assert any("order of the hidden rows" in words for words in told.assumes) == (test == "betting")
+    told, _ = release.compare(state, [1.0] * 20, [0.0] * 20)
+    assert sum("order of the hidden rows" in words for words in told.assumes) == 1
+
+
 def test_one_row_decides_nothing():
     """Every labelling, every row: two submissions that differ in one row get one answer."""
     for state in (release.Ladder(n=6, looks=3), release.Rounded(n=6, looks=3, alpha=0.9)):

@@ -11,7 +11,7 @@ import numpy as np
 from nofluke import proportions
 from nofluke.errors import InputError
 from nofluke.kernels import betting
-from nofluke.ledger.release.records import Released, State, Submission, only_ends
+from nofluke.ledger.release.records import ORDER, Released, State, Submission, only_ends
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=State)
 Word: TypeAlias = Literal["better", "worse", "not shown"]
 
-ORDER: Final = "the order of the hidden rows does not depend on their labels or scores"
 _ABOUT: Final = "whether the second of two submissions has the better expected score"
 # The least level at which bets are made.
 _LEAST: Final = math.log(1e-300)
@@ -72,7 +71,7 @@ def compare(state: S, a: Submission | ArrayLike, b: Submission | ArrayLike) -> t
         verdict=word,
         about=_ABOUT,
         guarantee="finite-sample",
-        assumes=(*after.assumes, ORDER),
+        assumes=tuple(dict.fromkeys((*after.assumes, ORDER))),
         answers=3,
         notes=() if after.left == 0 or reachable else (_UNREACHABLE,),
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 INDEPENDENT: Final = "hidden rows are independent draws from the population that is meant"
 BLIND: Final = "submissions depend on the hidden rows through released answers only"
 BOUNDED: Final = "scores of single rows keep to the declared bounds"
+ORDER: Final = "the order of the hidden rows does not depend on their labels or scores"
 
 
 class Submission(NamedTuple):

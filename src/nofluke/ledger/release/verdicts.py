@@ -11,7 +11,15 @@ import numpy as np
 from nofluke import checks, proportions
 from nofluke.errors import InputError
 from nofluke.kernels import transcripts
-from nofluke.ledger.release.records import State, Submission, only_ends
+from nofluke.ledger.release.records import (
+    BLIND,
+    BOUNDED,
+    INDEPENDENT,
+    ORDER,
+    State,
+    Submission,
+    only_ends,
+)
 from nofluke.means import METHODS
 
 if TYPE_CHECKING:
@@ -108,6 +116,12 @@ class Verdict(State):
     def ends_only(self) -> bool:
         """McNemar's test takes no other scores."""
         return self.test == "mcnemar"
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What must be true for the promises; McNemar's test takes rows in any order."""
+        order = () if self.test == "mcnemar" else (ORDER,)
+        return (INDEPENDENT, BLIND, BOUNDED, *order)
 
     @property
     def bits(self) -> float:
