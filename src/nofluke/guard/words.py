@@ -66,9 +66,9 @@ def _free_ladder(policy: Policy) -> tuple[str, ...]:  # noqa: ARG001 (the shape 
         "and, as far as the answer tells, for that of yours. "
         "After the first one, yours takes the lead only if it beats the number shown by more than "
         "the standard error of its difference from the submission that leads.",
-        "If it does not move, the look has told you that your submission is not better by so much, "
-        "and not by how much it misses it. That nothing improved is an answer, and it costs the "
-        "same.",
+        "If the number does not move, the look has told you that your submission is not better by "
+        "so much, or by less than rounding shows, and not by how much it misses it. That nothing "
+        "improved is an answer, and it costs the same.",
     )
 
 
@@ -78,7 +78,7 @@ def _thresholdout(policy: Policy) -> tuple[str, ...]:
     answers = count_of(said["budget"], "such answer is", "such answers are")
     return (
         "You name the score on your own rows with each submission. If the score on the hidden "
-        "rows, with noise, differs from it by less than a noisy threshold around "
+        "rows, with noise, differs from it by no more than a noisy threshold around "
         f"{said['threshold']:g}, your own number comes back, which says no more than that.",
         f"Else the hidden score comes back, with noise{rounded}; {answers} there, and after the "
         "last no look is left.",
