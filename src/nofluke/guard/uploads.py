@@ -1,7 +1,8 @@
 """Predictions as a stranger hands them in: read strictly, aligned to the hidden rows, scored later.
 
-A refusal depends on the file and on the ids of the hidden rows alone, never on a label: refused
-uploads cost nothing, so that whatever they told could be asked for without end. Messages name ids
+A refusal depends on the file, on the ids of the hidden rows and, where labels are predicted, on the
+names that labels may have, which members are told; never on the label of a row. Refused uploads
+cost nothing, so that whatever they told could be asked for without end. Messages name ids
 out of the file itself; of missing ids, which members know from the rows they were given to predict,
 up to three, and how many there are.
 """

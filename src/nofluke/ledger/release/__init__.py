@@ -11,7 +11,7 @@ rule           tells                         promises, with probability at least
 =============  ============================  ======================================================
 `Ladder`       the best so far, in steps     where the best expected score lies, at every look
 `FreeLadder`   the best so far               the same, with wider limits
-`Thresholdout` the training score, or noise  limits for every submission's expected score
+`Thresholdout` training score or noisy mean  limits for every submission's expected score
 `Rounded`      the score, rounded            limits for every submission's expected score
 `Verdict`      one bit                       no verdict "better" is wrong
 `Fresh`        evidence, on rows to come     no claim is proved that is false

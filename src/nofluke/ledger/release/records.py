@@ -62,15 +62,17 @@ class Released:
         own: Lower and upper limit of this submission's own expected score, from released answers
             only; at the same level as everything else. None where a rule tells nothing of it.
         verdict: "better" or "not shown", for rules that test; also "worse" for a comparison.
-        level: With at least this probability all limits, or all verdicts "better", of this rule
-            are right at once.
+        level: With at least this probability all limits, and all verdicts "better" and "worse", of
+            this rule are right at once.
         about: What the value is an estimate of, or what the verdict is about.
         guarantee: What is promised, in one word.
         assumes: What must be true for the promise.
         answers: At most how many different answers this look could have had; 0 where they are not
             counted because the rows are not used again.
-        bits: Bits in which all answers so far can be written down: no more than this has been
-            learned from the rows.
+        bits: Bits in which all answers so far can be written down, of ``Thresholdout`` by whoever
+            knows its noise. On average over the draw of the rows no more than this has been learned
+            from them; an answer that hardly any labels could have had, such as that all of a
+            thousand guesses are right, tells more.
         n: Number of hidden rows.
         notes: Cautions, each beginning with its code.
     """

@@ -32,9 +32,9 @@ class Thresholdout(State):
     """An analyst's training score, confirmed by the hidden rows or replaced by a noisy look.
 
     Dwork, Feldman, Hardt, Pitassi, Reingold & Roth 2015, figure 1: where the two scores differ by
-    less than a noisy threshold the training score comes back and nothing is spent; else the hidden
-    mean with noise, one of the budget is spent and the threshold is redrawn. Without budget the
-    rule refuses.
+    no more than a noisy threshold the training score comes back and nothing is spent; else the
+    hidden mean with noise, one of the budget is spent and the threshold is redrawn. Without budget
+    the rule refuses.
 
     What is promised here is derived by counting answers, with every constant: given the noise,
     which is independent of the rows, an answer that is not the training score is one of V values
