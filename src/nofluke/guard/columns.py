@@ -1,7 +1,8 @@
 """Columns of a file that a stranger handed in: as text, within limits, and nothing is guessed.
 
-Nothing compressed or packed is opened, no row beyond the allowed number is read, and no value is
-longer than a limit, so that what a file costs is bounded by its own size. Messages name places
+No archive and no compressed file is opened, no row beyond the allowed number is read, and no value
+is longer than a limit, so that what a file of text costs is bounded by its own size; Parquet, which
+is packed inside, has limits of its own (`parquet`). Messages name places
 (rows, columns) and values of the file's own column of ids, never any other value.
 """
 
