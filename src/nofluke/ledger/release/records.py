@@ -67,8 +67,8 @@ class Released:
         about: What the value is an estimate of, or what the verdict is about.
         guarantee: What is promised, in one word.
         assumes: What must be true for the promise.
-        answers: At most how many different answers this look could have had; 0 where they are not
-            counted because the rows are not used again.
+        answers: At most how many different answers this look could have had, given the noise of
+            ``Thresholdout``; 0 where they are not counted because the rows are not used again.
         bits: Bits in which all answers so far can be written down, of ``Thresholdout`` by whoever
             knows its noise. On average over the draw of the rows no more than this has been learned
             from them; an answer that hardly any labels could have had, such as that all of a
