@@ -186,7 +186,8 @@ class Board:
         standing_words: What the ranks and tiers mean, in plain words.
         created: When it was opened.
         closed: When it was closed to submissions; None while it is open.
-        confirmation: What the final rows said, once they were opened.
+        confirmation: What the final rows said, once they were opened by this board.
+        final_opened: Whether they were opened, by this board or another over the same rows.
         notes: Cautions, each with its code.
     """
 
@@ -214,6 +215,7 @@ class Board:
     created: str
     closed: str | None
     confirmation: dict[str, Any] | None
+    final_opened: bool
     notes: tuple[str, ...] = ()
 
 

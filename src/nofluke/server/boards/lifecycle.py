@@ -292,6 +292,7 @@ def _board(
     policy, rows = held.policy, held.holdout
     shown = scoreboard.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
+    opened = holdings.final_opened(connection, held.id)
     return Board(
         slug=seat.slug,
         title=seat.title,
@@ -317,19 +318,19 @@ def _board(
         created=seat.created,
         closed=seat.closed,
         confirmation=told,
-        notes=notes + _others(connection, seat),
+        final_opened=opened,
+        notes=notes + _others(connection, seat, opened=opened),
     )
 
 
-def _others(connection: Connection, seat: Seat) -> tuple[str, ...]:
+def _others(connection: Connection, seat: Seat, *, opened: bool) -> tuple[str, ...]:
     """A caution where other boards look at the same rows."""
-    asked = select(table.c.confirmation)
-    asked = asked.where(table.c.holdout == seat.holdout, table.c.id != seat.board)
-    found = connection.execute(asked).scalars().all()
-    if not found:
+    asked = select(table.c.id).where(table.c.holdout == seat.holdout, table.c.id != seat.board)
+    if connection.execute(asked.limit(1)).first() is None:
         return ()
-    opened = any(told is not None for told in found)
-    final = " The final rows were opened by another board, as they can be once." if opened else ""
+    final = ""
+    if opened and seat.confirmation is None:
+        final = " The final rows were opened by another board, as they can be once."
     return (
         "NF387: another board looks at the same rows. Both share one budget, one release rule and "
         "one ledger, so that looks on the other board are missing here; answers count them all the "
