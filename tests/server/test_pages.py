@@ -350,6 +350,17 @@ def test_final_rows_that_cannot_be_opened_have_no_form(house):
     assert 'action="/b/last/confirmation"' in ann.get("/b/last/confirmation").text
 
 
+def test_a_submissions_number_is_not_called_a_look(house):
+    """One whose look was given back keeps its number, so that looks are fewer."""
+    found = house.submitted(house.bob)
+    house.keeper.score()
+    bob = house.browser(house.bob)
+    for path in ("/b/tumours", "/b/tumours/mine", f"/s/{found.id}"):
+        page = bob.get(path).text
+        assert re.search(r"<(?:th scope=.col. class=.nf-n.|dt)>Number<", page), path
+        assert not re.search(r"<(?:th scope=.col. class=.nf-n.|dt)>Look<", page), path
+
+
 def test_final_rows_that_another_board_has_opened_are_offered_nowhere(house):
     rows = _other(house)
     for slug in ("last", "twin"):
