@@ -16,7 +16,7 @@ from sqlalchemy import insert, select, update
 from nofluke.database.tables import boards as table
 from nofluke.database.tables import holdouts
 from nofluke.database.tables import members as seats
-from nofluke.errors import AccessError, HoldoutError, InputError
+from nofluke.errors import HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
 from nofluke.guard import standings as ranking
@@ -107,11 +107,7 @@ def may_open(actor: Actor) -> None:
     Raises:
         AccessError: The actor does not run the server, or the token may not (NF074).
     """
-    rights.scope(actor, "admin")
-    if not actor.admin:
-        raise AccessError(
-            "only those who run the server open boards; ask them to open this one.", code="NF074"
-        )
+    rights.scope(actor, "admin", runs=True)
 
 
 def board(
