@@ -163,6 +163,24 @@ def test_a_server_that_may_lose_rows_is_told(postgres, monkeypatch):
         assert "synchronous_commit is off" in durability.faults(connection)[1]
 
 
+def test_a_file_that_is_no_store_is_let_go_of(tmp_path, monkeypatch):
+    opened, connect = [], sqlite3.connect
+
+    def recorded(*given, **options):
+        opened.append(connect(*given, **options))
+        return opened[-1]
+
+    path = tmp_path / "x.db"
+    path.write_text("hello")
+    monkeypatch.setattr(drivers.sqlite3, "connect", recorded)
+    with Database(path) as database, pytest.raises(StoreError):
+        database.check()
+    assert opened
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
 @pytest.mark.parametrize("made", ["nothing", "folder", "other", "text"])
 def test_what_is_no_store(tmp_path, made):
     path = tmp_path / "x.db"

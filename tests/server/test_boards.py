@@ -274,6 +274,7 @@ def test_a_link_for_a_password_is_on_record_at_every_board(keeper: Keeper) -> No
         "ann": "owner",
         "ben": "member",
     }
+    assert invariants.check(keeper.db) == []
 
 
 def test_a_board_always_has_an_owner(keeper: Keeper) -> None:

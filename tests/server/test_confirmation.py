@@ -152,6 +152,23 @@ def test_two_boards_over_the_same_rows_have_one_set_of_final_rows(keeper: Keeper
 
     assert "another board" in refused(boards.open_confirmation, keeper.db, keeper.ann, "tumours")
     assert boards.board(keeper.db, bob, "tumours").confirmation is None
+    assert boards.board(keeper.db, bob, "tumours").final_opened
+    assert boards.board(keeper.db, red, "second").final_opened
+
+
+def test_nobody_is_named_for_final_rows_that_another_board_has_opened(keeper: Keeper) -> None:
+    keeper.open(confirm=0.4)
+    keeper.open("second", path=keeper.rows())
+    bob, red = keeper.join("tumours", "bob"), keeper.join("second", "red")
+    waits = scored(keeper, bob, 0.8)
+    boards.name_finalist(keeper.db, red, scored(keeper, red, 0.7, slug="second").id)
+    assert not boards.board(keeper.db, bob, "tumours").final_opened
+    boards.close(keeper.db, keeper.ann, "second")
+    boards.open_confirmation(keeper.db, keeper.ann, "second")
+
+    assert "another board" in refused(boards.name_finalist, keeper.db, bob, waits.id)
+    assert not submissions.submission(keeper.db, bob, waits.id).finalist
+    assert invariants.check(keeper.db) == []
 
 
 def test_nobody_is_a_finalist_by_default_or_without_a_score(

@@ -350,6 +350,47 @@ def test_final_rows_that_cannot_be_opened_have_no_form(house):
     assert 'action="/b/last/confirmation"' in ann.get("/b/last/confirmation").text
 
 
+def test_a_submissions_number_is_not_called_a_look(house):
+    """One whose look was given back keeps its number, so that looks are fewer."""
+    found = house.submitted(house.bob)
+    house.keeper.score()
+    bob = house.browser(house.bob)
+    for path in ("/b/tumours", "/b/tumours/mine", f"/s/{found.id}"):
+        page = bob.get(path).text
+        assert re.search(r"<(?:th scope=.col. class=.nf-n.|dt)>Number<", page), path
+        assert not re.search(r"<(?:th scope=.col. class=.nf-n.|dt)>Look<", page), path
+
+
+def test_final_rows_that_another_board_has_opened_are_offered_nowhere(house):
+    rows = _other(house)
+    for slug in ("last", "twin"):
+        house.keeper.open(slug, path=rows, confirm=0.3)
+    bob, cyd = house.keeper.seat("last", house.bob), house.keeper.seat("twin", house.cyd)
+    path = house.keeper.upload(0.8)
+    first, _ = submissions.submit(house.db, bob, "last", path, name="one")
+    second, _ = submissions.submit(house.db, cyd, "twin", path, name="two")
+    house.keeper.score()
+    ann, card = house.browser(house.keeper.ann), f"/s/{second.id}"
+    assert f'action="{card}/finalist"' in house.browser(cyd).get(card).text
+    boards.name_finalist(house.db, bob, first.id)
+    boards.close(house.db, house.keeper.ann, "last")
+    boards.open_confirmation(house.db, house.keeper.ann, "last")
+
+    told = "Another board over the same rows has opened the final rows"
+    assert f'action="{card}/finalist"' not in house.browser(cyd).get(card).text
+    for closed in (False, True):
+        if closed:
+            boards.close(house.db, house.keeper.ann, "twin")
+        page = ann.get("/b/twin/manage").text
+        assert told in page
+        assert "final rows can be opened" not in page
+        assert "/b/twin/confirmation" not in page
+        page = ann.get("/b/twin/confirmation").text
+        assert told in page
+        assert 'action="/b/twin/confirmation"' not in page
+    assert told not in ann.get("/b/last/manage").text
+
+
 def test_what_was_typed_for_a_link_is_kept_and_a_token_needs_a_box(house):
     ann = house.browser(house.keeper.ann)
     path = "/b/tumours/invitations"

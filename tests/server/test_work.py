@@ -6,11 +6,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dying
 import pytest
 from keepers import Keeper
+from sqlalchemy import Connection
 
 from nofluke.database import tables
 from nofluke.database.engine import Database
@@ -156,6 +159,46 @@ def test_a_worker_begins_ends_and_hears_of_what_is_queued(keeper: Keeper) -> Non
     assert not worker.alive
     assert len(looks(keeper, "two")) == len(handed)
     assert invariants.check(keeper.db) == []
+
+
+def test_rows_are_free_again_where_a_snapshot_ends_with_an_error(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper.open(looks=9)
+    queued(keeper, 1)
+    real, claims = keeper.db.reading, work.Claims()
+
+    @contextmanager
+    def torn() -> Iterator[Connection]:
+        with real() as connection:
+            yield connection
+        raise StoreError("the connection was lost.", code="NF071")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keeper.db, "reading", torn)
+        with pytest.raises(StoreError):
+            work.score_next(keeper.db, claims=claims)
+    assert work.score_next(keeper.db, claims=claims)
+    assert work.waiting(keeper.db) == 0
+
+
+def test_the_time_to_stop_is_that_of_all_threads_together(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+
+    class Busy:
+        def join(self, timeout: float) -> None:
+            clock[0] += timeout
+
+        def is_alive(self) -> bool:
+            return True
+
+    monkeypatch.setattr(work.time, "monotonic", lambda: clock[0])
+    worker = work.Worker(keeper.db)
+    worker._threads = [Busy() for _ in range(4)]  # type: ignore[misc]
+    assert not worker.stop(timeout=8.0)
+    assert clock == [108.0]
 
 
 def test_a_worker_outlives_a_store_that_is_away(

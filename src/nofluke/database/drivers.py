@@ -89,16 +89,11 @@ def _sqlite(path: Path, *, readers: bool) -> Engine:
             isolation_level=None,
             check_same_thread=False,
         )
-        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        try:
+            _own(db, path, readers=readers)
+        except BaseException:
             db.close()
-            raise StoreError(
-                f"{path} is a SQLite file, but no store; name one that nofluke store migrate made.",
-                code="NF071",
-            )
-        # FULL: what was told to be kept is on disk, whatever happens to the machine.
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA foreign_keys = ON")
-        db.execute(f"PRAGMA query_only = {'ON' if readers else 'OFF'}")
+            raise
         return db
 
     engine = create_engine(
@@ -111,6 +106,19 @@ def _sqlite(path: Path, *, readers: bool) -> Engine:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _own(db: sqlite3.Connection, path: Path, *, readers: bool) -> None:
+    """See that a file is a store, and set a connection to it as it must be."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreError(
+            f"{path} is a SQLite file, but no store; name one that nofluke store migrate made.",
+            code="NF071",
+        )
+    # FULL: what was told to be kept is on disk, whatever happens to the machine.
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute(f"PRAGMA query_only = {'ON' if readers else 'OFF'}")
 
 
 def _postgresql(place: Address) -> Engines:

@@ -61,7 +61,8 @@ class Submission:
     Attributes:
         id: Its id.
         board: The board's slug.
-        number: Which look at these labels it was, in the order in which they were charged.
+        number: Its number at these labels, in the order in which looks were charged. One whose look
+            was given back keeps it; looks that were answered are counted in ``answer``.
         kind: "predictions" or "comparison".
         name: What its submitter calls it.
         message: The submitter's words.
@@ -111,7 +112,7 @@ class Standing:
         id: The submission.
         name: What its submitter calls it.
         team: Its team.
-        number: Which look it was.
+        number: Its number at these labels, as of a submission.
         value: What was told of it, in words or a number; None where the rule tells nothing of it.
         verdict: What was told, where the rule tells verdicts.
         lower: Lower limit of its expected score, as far as the answers tell.
@@ -186,7 +187,8 @@ class Board:
         standing_words: What the ranks and tiers mean, in plain words.
         created: When it was opened.
         closed: When it was closed to submissions; None while it is open.
-        confirmation: What the final rows said, once they were opened.
+        confirmation: What the final rows said, once they were opened by this board.
+        final_opened: Whether they were opened, by this board or another over the same rows.
         notes: Cautions, each with its code.
     """
 
@@ -214,6 +216,7 @@ class Board:
     created: str
     closed: str | None
     confirmation: dict[str, Any] | None
+    final_opened: bool
     notes: tuple[str, ...] = ()
 
 

@@ -159,7 +159,7 @@ def _people(case: _Case) -> Iterator[str]:
             place = body["board"], body["person"]
             if body["event"] == "removed":
                 places.pop(place, None)
-            else:
+            elif "role" in body:  # a link for a password moves nobody
                 places[place] = (body["role"], body.get("team"))
         else:
             continue

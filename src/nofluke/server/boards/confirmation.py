@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from nofluke.server.records import Actor, Board, Submission
 
 
+_ELSEWHERE = (
+    "the final rows were opened by another board over the same rows, as they can be once; the "
+    "ledger says what they said"
+)
+
+
 def name_finalist(db: Database, actor: Actor, identity: str) -> Submission:
     """Name a submission for the final rows, in place of the team's earlier choice.
 
@@ -44,7 +50,8 @@ def name_finalist(db: Database, actor: Actor, identity: str) -> Submission:
 
     Raises:
         AccessError: It is not the own team's, or not there (NF075).
-        HoldoutError: The board is closed, or has no final rows (NF093).
+        HoldoutError: The board is closed, or has no final rows, or another board over the same
+            rows has opened them (NF093).
         InputError: It is a comparison, or was not scored (NF092).
     """
     rights.scope(actor, "submit")
@@ -57,6 +64,8 @@ def name_finalist(db: Database, actor: Actor, identity: str) -> Submission:
             raise _not_now("no rows wait for a final confirmation on this board")
         if seat.closed is not None:
             raise _not_now(f"finalists were fixed when the board was closed, at {seat.closed}")
+        if holdings.final_opened(connection, held.id):
+            raise _not_now(_ELSEWHERE)
         if row["kind"] != "predictions" or row["status"] != "released":
             raise InputError(
                 "only predictions that were scored can be a finalist; wait until it is released.",
@@ -105,14 +114,8 @@ def _ready(connection: Connection, actor: Actor, slug: str) -> tuple[Holding, Se
     if seat.confirmation is not None:
         said = " ".join(json.loads(seat.confirmation)["sentences"])
         raise _not_now(f"the final rows were opened before, as they can be once. They said: {said}")
-    other = select(boards.c.id).where(
-        boards.c.holdout == held.id, boards.c.confirmation.is_not(None)
-    )
-    if connection.execute(other).first() is not None:
-        raise _not_now(
-            "the final rows were opened by another board over the same rows, as they can be once; "
-            "the ledger says what they said"
-        )
+    if holdings.final_opened(connection, held.id):
+        raise _not_now(_ELSEWHERE)
     if seat.closed is None:
         raise _not_now("close the board first, so that no finalist can be changed any more")
     asked = select(table).where(table.c.board == seat.board, table.c.finalist)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sqlalchemy import func, select
 
-from nofluke.database.tables import holdouts, submissions
+from nofluke.database.tables import boards, holdouts, submissions
 from nofluke.guard import policies
 from nofluke.guard.holdouts import Holdout
 from nofluke.ledger import release
@@ -113,6 +113,14 @@ def last_look(connection: Connection, identity: str) -> int | None:
         submissions.c.holdout == identity, submissions.c.status == "released"
     )
     return connection.execute(asked).scalar()
+
+
+def final_opened(connection: Connection, identity: str) -> bool:
+    """Whether the final rows were opened, as they can be once, by whichever board."""
+    asked = select(boards.c.id).where(
+        boards.c.holdout == identity, boards.c.confirmation.is_not(None)
+    )
+    return connection.execute(asked.limit(1)).first() is not None
 
 
 def _load(connection: Connection, identity: str) -> Holding:

@@ -69,7 +69,6 @@ class Journal:
         self, database: Database, connection: Connection, name: str, *, who: str = KEEPER
     ) -> None:
         self._lines = DatabaseLines(database, name, connection)
-        self._who = who
         self.ledger = Ledger.over(self._lines, who=who)
 
     @classmethod
@@ -83,42 +82,39 @@ class Journal:
 
     def rows(self, name: str, role: str, marks: Marks) -> Event:
         """Rows are registered: "guarded", or "test" for those of the final confirmation."""
-        return self._keep("data", {"name": name, "role": role, "marks": marks.body()})
+        return self.ledger.keep("data", {"name": name, "role": role, "marks": marks.body()})
 
     def board(self, event: str, slug: str, **said: Any) -> Event:
         """A board is "opened" or "closed"."""
-        return self._keep("board", {"event": event, "board": slug, **said})
+        return self.ledger.keep("board", {"event": event, "board": slug, **said})
 
     def people(self, event: str, slug: str, **said: Any) -> Event:
         """Somebody "joined" or was "removed", has another "role", or a "password link" or "set"."""
-        return self._keep("people", {"event": event, "board": slug, **said})
+        return self.ledger.keep("people", {"event": event, "board": slug, **said})
 
     def attempt(
         self, question: str, marks: Sequence[Marks], key: str, options: Mapping[str, Any]
     ) -> Event:
         """A look is charged; its answer is still to come."""
-        return self._keep("attempt", _asked(question, marks, key, options))
+        return self.ledger.keep("attempt", _asked(question, marks, key, options))
 
     def refused(
         self, question: str, marks: Sequence[Marks], key: str, options: Mapping[str, Any], why: str
     ) -> Event:
         """A budget refused a look; nothing was charged."""
-        return self._keep("refused", {**_asked(question, marks, key, options), "why": why})
+        return self.ledger.keep("refused", {**_asked(question, marks, key, options), "why": why})
 
     def look(self, attempt: int, told: Mapping[str, Any], **more: Any) -> Event:
         """What was told of an attempt."""
-        return self._keep("look", {"attempt": attempt, "returned": [dict(told)], **more})
+        return self.ledger.keep("look", {"attempt": attempt, "returned": [dict(told)], **more})
 
     def failed(self, attempt: int, *, error: str, code: str) -> Event:
         """An attempt told nothing; its look is given back."""
-        return self._keep("failed", {"attempt": attempt, "error": error, "code": code})
+        return self.ledger.keep("failed", {"attempt": attempt, "error": error, "code": code})
 
     def lines(self) -> Iterator[bytes]:
         """All lines so far, in order."""
         return self._lines.lines()
-
-    def _keep(self, kind: str, body: Mapping[str, Any]) -> Event:
-        return self.ledger.keep(kind, body)
 
 
 def _asked(

@@ -62,13 +62,14 @@ def page(
     if len(heads) > MOST_HEADS:
         raise InputError(f"{len(heads)} heads; give at most {MOST_HEADS}.", code="NF069")
     kept = [chain.head_of(text) for text in heads]
-    name, verified, report, said = _read(db, actor, slug, kept)
+    verified, entries = _read(db, actor, slug, kept)
+    report = _report(entries) if entries else None
     timeline: Sequence[Line] = () if report is None else report.timeline
     last = len(timeline) + 1 if before is None else before
     before_last = min(max(last, 1), len(timeline) + 1) - 1  # entries are numbered without a gap
     shown = [line._asdict() for line in timeline[max(0, before_last - PER_PAGE) : before_last]]
     return LedgerPage(
-        name=name,
+        name=_name(entries),
         head="" if verified.head is None else str(verified.head),
         intact=verified.intact,
         verified=tuple(verified.sentences()),
@@ -77,7 +78,7 @@ def page(
         entries_of=verified.n,
         sets=() if report is None else tuple(dict(row) for row in report.sets),
         audit=() if report is None else tuple(dict(row) for row in report.parts),
-        sentences=said,
+        sentences=() if report is None else tuple(report.sentences()),
         notes=verified.notes if report is None else (*verified.notes, *report.notes),
     )
 
@@ -100,14 +101,13 @@ def csv(db: Database, actor: Actor, slug: str) -> Iterator[bytes]:
     Raises:
         AccessError: There is no such board (NF075).
     """
-    _, _, report, _ = _read(db, actor, slug, [])
-    # Nothing of a chain that is broken; the lines themselves are exported all the same.
-    timeline: Sequence[Line] = () if report is None else report.timeline
     name = _ledger(db, actor, slug)
+    # Nothing of a chain that is broken; the lines themselves are exported all the same.
     entries = _followed(name, list(DatabaseLines(db, name).lines()))
+    timeline: Sequence[Line] = _report(entries).timeline if entries else ()
     rows = (
         (*line[:4], "; ".join(line.rows), line.says, entry.digest)
-        for line, entry in zip(timeline, entries, strict=False)
+        for line, entry in zip(timeline, entries, strict=True)
     )
     return (row_of(row) for row in (_COLUMNS, *rows))
 
@@ -163,23 +163,22 @@ def _lines(db: Database, actor: Actor, slug: str) -> list[bytes]:
 
 def _read(
     db: Database, actor: Actor, slug: str, heads: Sequence[chain.Head]
-) -> tuple[str, Verified, LedgerReport | None, tuple[str, ...]]:
-    """The check, and what the entries say; nothing of the latter where the chain is broken."""
+) -> tuple[Verified, list[Event]]:
+    """The check, and the entries; none of the latter where the chain is broken."""
     store = DatabaseLines(db, _ledger(db, actor, slug))
     found = list(store.lines())
     entries = _followed(store.name, found)
-    name = str(entries[0].body["name"]) if entries else "the ledger"
+    name = _name(entries)
     lines = _Lines(found, store.faults())
     if entries and all(_passes(entries, head) for head in heads):
         last = chain.Head(entries[-1].seq, entries[-1].digest)
         whole = chain.Checked((), len(entries), last)
-        verified = answers.verified(name, lines, heads, checked=whole)
-    else:
-        verified = answers.verified(name, lines, heads)
-    if not entries:
-        return name, verified, None, ()
-    report = _REPORTS.get((store.name, entries[-1].digest), lambda: _report(name, entries))
-    return name, verified, report, tuple(report.sentences())
+        return answers.verified(name, lines, heads, checked=whole), entries
+    return answers.verified(name, lines, heads), entries
+
+
+def _name(entries: list[Event]) -> str:
+    return str(entries[0].body["name"]) if entries else "the ledger"
 
 
 def _followed(name: str, found: list[bytes]) -> list[Event]:
@@ -216,8 +215,13 @@ def _passes(entries: list[Event], head: chain.Head) -> bool:
     return head.seq <= len(entries) and entries[head.seq - 1].digest == head.digest
 
 
-def _report(name: str, entries: list[Event]) -> LedgerReport:
-    report = answers.report(name, entries)
+def _report(entries: list[Event]) -> LedgerReport:
+    """What entries of a whole chain say; the last one's digest is that of all of them."""
+    return _REPORTS.get(entries[-1].digest, lambda: _reported(entries))
+
+
+def _reported(entries: list[Event]) -> LedgerReport:
+    report = answers.report(_name(entries), entries)
     lines = zip(report.timeline, entries, strict=True)
     told = tuple(line._replace(says=_says(entry) or line.says) for line, entry in lines)
     return replace(report, timeline=told)

@@ -16,7 +16,7 @@ from sqlalchemy import insert, select, update
 from nofluke.database.tables import boards as table
 from nofluke.database.tables import holdouts
 from nofluke.database.tables import members as seats
-from nofluke.errors import AccessError, HoldoutError, InputError
+from nofluke.errors import HoldoutError, InputError
 from nofluke.guard import budgets, policies
 from nofluke.guard import holdouts as rows_of
 from nofluke.guard import standings as ranking
@@ -107,11 +107,7 @@ def may_open(actor: Actor) -> None:
     Raises:
         AccessError: The actor does not run the server, or the token may not (NF074).
     """
-    rights.scope(actor, "admin")
-    if not actor.admin:
-        raise AccessError(
-            "only those who run the server open boards; ask them to open this one.", code="NF074"
-        )
+    rights.scope(actor, "admin", runs=True)
 
 
 def board(
@@ -292,6 +288,7 @@ def _board(
     policy, rows = held.policy, held.holdout
     shown = scoreboard.standings(connection, seat, held) if standings else ()
     told = None if seat.confirmation is None else json.loads(seat.confirmation)
+    opened = holdings.final_opened(connection, held.id)
     return Board(
         slug=seat.slug,
         title=seat.title,
@@ -317,19 +314,19 @@ def _board(
         created=seat.created,
         closed=seat.closed,
         confirmation=told,
-        notes=notes + _others(connection, seat),
+        final_opened=opened,
+        notes=notes + _others(connection, seat, opened=opened),
     )
 
 
-def _others(connection: Connection, seat: Seat) -> tuple[str, ...]:
+def _others(connection: Connection, seat: Seat, *, opened: bool) -> tuple[str, ...]:
     """A caution where other boards look at the same rows."""
-    asked = select(table.c.confirmation)
-    asked = asked.where(table.c.holdout == seat.holdout, table.c.id != seat.board)
-    found = connection.execute(asked).scalars().all()
-    if not found:
+    asked = select(table.c.id).where(table.c.holdout == seat.holdout, table.c.id != seat.board)
+    if connection.execute(asked.limit(1)).first() is None:
         return ()
-    opened = any(told is not None for told in found)
-    final = " The final rows were opened by another board, as they can be once." if opened else ""
+    final = ""
+    if opened and seat.confirmation is None:
+        final = " The final rows were opened by another board, as they can be once."
     return (
         "NF387: another board looks at the same rows. Both share one budget, one release rule and "
         "one ledger, so that looks on the other board are missing here; answers count them all the "

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from nofluke.database.tables import boards
 from nofluke.database.tables import submissions as table
 from nofluke.guard import policies
 from nofluke.guard import standings as ranking
@@ -44,11 +43,8 @@ def standings(connection: Connection, seat: Seat, held: Holding) -> tuple[Standi
 def words(connection: Connection, held: Holding) -> tuple[str, ...]:
     """What a look reveals and what it costs, in plain words."""
     kept = int(held.holdout.rows("confirmation").sum())
-    opened = select(boards.c.id).where(
-        boards.c.holdout == held.id, boards.c.confirmation.is_not(None)
-    )
-    told = connection.execute(opened.limit(1)).first() is not None
-    return wording.words(held.policy, confirmation_rows=kept, opened=told)
+    opened = holdings.final_opened(connection, held.id)
+    return wording.words(held.policy, confirmation_rows=kept, opened=opened)
 
 
 def assumes(held: Holding) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import delete, func, select, update
@@ -82,21 +83,19 @@ def score_next(db: Database, *, claims: Claims | None = None) -> bool:
         StoreError: The store cannot be read or written (NF071); the submission waits on.
     """
     claims = Claims() if claims is None else claims
-    with db.reading() as connection:
-        row = next((row for row in _heads(connection) if claims.take(row["holdout"])), None)
-        if row is None:
-            return False
-        try:
+    row = None
+    try:
+        with db.reading() as connection:
+            row = next((row for row in _heads(connection) if claims.take(row["holdout"])), None)
+            if row is None:
+                return False
             held = holdings.load(connection, row["holdout"])
             before = holdings.last_look(connection, held.id)
             answer = _answer(connection, held, row)
-        except BaseException:
-            claims.give_back(row["holdout"])
-            raise
-    try:
         _keep(db, held, row, before, answer)
     finally:
-        claims.give_back(row["holdout"])
+        if row is not None:
+            claims.give_back(row["holdout"])
     return True
 
 
@@ -269,15 +268,16 @@ class Worker:
         """Finish the looks at hand, and begin no other.
 
         Args:
-            timeout: The most seconds to wait; without end by default.
+            timeout: The most seconds to wait for all of them; without end by default.
 
         Returns:
             Whether all threads have ended. What they left is queued still.
         """
         self._stopped.set()
         wake()
+        end = None if timeout is None else time.monotonic() + timeout
         for thread in self._threads:
-            thread.join(timeout)
+            thread.join(None if end is None else max(0.0, end - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
