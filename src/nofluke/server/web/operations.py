@@ -116,7 +116,7 @@ def router(*, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
         return JSONResponse({"alive": True})
 
     @routes.api_route("/readyz", methods=_PROBED)
-    def readyz(_request: Request) -> Response:
+    def readyz() -> Response:
         found = {name: check() for name, check in checks.items()}
         ready = not any(found.values())
         told = {name: "ok" if fault is None else fault for name, fault in found.items()}
