@@ -39,7 +39,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nofluke.server.web import problems
 from nofluke.text import visible
 
-#: Addresses that machines ask; they need no name of a host.
+#: Addresses that machines ask: at no pace of ours, and logged for whoever debugs alone.
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 LOG = logging.getLogger("nofluke.server")
@@ -130,7 +130,7 @@ def router(*, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
 
 
 class Observed:
-    """Middleware, the outermost: counts and logs each request, and lets no error out unanswered."""
+    """Middleware: counts and logs each request, and lets no error out unanswered."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self.app, self.metrics = app, metrics
