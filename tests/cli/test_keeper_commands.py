@@ -196,9 +196,10 @@ def test_the_token_comes_from_a_file_of_ones_own_or_the_environment(
     (folder / "wrong").write_text("nfk_wrong")
     (folder / "wrong").chmod(0o600)
     assert submit(keeper, capsys, file, held="wrong")[2].startswith("NF073  ")
-    (folder / "words").write_text("two words")
-    (folder / "words").chmod(0o600)
-    assert submit(keeper, capsys, file, held="words")[2].startswith("NF096  ")
+    for held in ("two words", "", "\n"):
+        (folder / "words").write_text(held)
+        (folder / "words").chmod(0o600)
+        assert submit(keeper, capsys, file, held="words")[2].startswith("NF096  ")
 
     words = ["submit", file, "--board", f"{keeper[0]}/b/b", "--dry-run"]
     monkeypatch.delenv("NOFLUKE_TOKEN", raising=False)
