@@ -294,7 +294,9 @@ def test_the_link_is_shown_until_somebody_runs_the_server(tmp_path):
     assert again.stopped() == 0
 
 
-@pytest.mark.parametrize("text", ["", "MB", "-1", "1.5GB", "64 TB", "1e6", "6 4MB", "٣MB"])
+@pytest.mark.parametrize(
+    "text", ["", "MB", "-1", "1.5GB", "64 TB", "1e6", "6 4MB", "٣MB", "9" * 5000]
+)
 def test_what_is_no_size(text):
     with pytest.raises(InputError):
         size(text)
