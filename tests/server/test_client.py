@@ -87,6 +87,17 @@ def test_the_file_is_sent_as_a_form_without_its_name(tmp_path):
     assert int(headers["content-length"]) == len(body)
 
 
+@pytest.mark.parametrize("kind", ["folder", "absent"])
+def test_a_file_that_cannot_be_read_is_not_told_as_a_server_that_cannot_be_reached(tmp_path, kind):
+    file, waits = tmp_path / kind, []
+    if kind == "folder":
+        file.mkdir()
+    with Stub((201, {}, RELEASED)) as stub, pytest.raises(InputError, match=kind) as refused:
+        client(stub, waits).submit("b", file)
+    assert refused.value.code == "NF001"
+    assert waits == []
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", ["board", "submit"])
 def test_no_redirection_is_followed(status, method, tmp_path):

@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -233,7 +234,8 @@ class _Form:
         kind = _TYPES.get(ending, "application/octet-stream")
         before += _part(mark, f'name="file"; filename="predictions{_ascii(ending)}"', kind)
         after = f"\r\n--{mark}--\r\n".encode()
-        size = self.path.stat().st_size
+        with _read(self.path):
+            size = self.path.stat().st_size
         headers = {
             "Content-Type": f"multipart/form-data; boundary={mark}",
             "Content-Length": str(len(before) + size + len(after)),
@@ -267,13 +269,23 @@ def _opener(api: str) -> urllib.request.OpenerDirector:
 def _stream(before: bytes, path: Path, size: int, after: bytes) -> Iterator[bytes]:
     yield before
     left = size
-    with path.open("rb") as file:
+    with _read(path), path.open("rb") as file:
         while left and (chunk := file.read(min(left, 2**18))):
             left -= len(chunk)
             yield chunk
     if left:
         raise InputError(f"{path} became shorter while it was sent; try again.", code="NF096")
     yield after
+
+
+@contextmanager
+def _read(path: Path) -> Iterator[None]:
+    """Errors of the file are not those of the way to the server, which would be tried again."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"{path} cannot be read: {why}.", code="NF001") from None
 
 
 def _part(mark: str, says: str, kind: str | None = None) -> bytes:
