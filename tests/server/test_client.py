@@ -234,6 +234,11 @@ def test_waiting_ends_when_it_is_scored_or_when_the_time_is_up():
         "https://host:99999/b/x",
         "https://[::1/b/x",
         "javascript:/b/x",
+        "https://bücher.example/b/x",
+        "https://日本.example/b/x",
+        "https://host/ä/b/x",
+        "https://host/a b/b/x",
+        "https://a..example/b/x",
         "",
     ],
 )

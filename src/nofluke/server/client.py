@@ -34,7 +34,7 @@ from nofluke.server import hosts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-_BOARD = re.compile(r"(?P<before>.*)/b/(?P<slug>[a-z0-9-]{1,40})(/.*)?")
+_BOARD = re.compile(r"(?P<before>\S*)/b/(?P<slug>[a-z0-9-]{1,40})(/.*)?")
 _LONGEST = 16 * 2**20  # of an answer
 _TRIES = 4
 _SECONDS = 60.0
@@ -79,13 +79,16 @@ class Address:
         try:
             parts = urllib.parse.urlsplit(board)
             host, _ = parts.hostname, parts.port
+            f"{host}{parts.path}".encode("ascii")  # as requests are written
+            (host or "").encode("idna")  # as names are looked up
         except ValueError:
             host = None
         found = _BOARD.fullmatch(parts.path) if host else None
         if found is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
             raise InputError(
                 f"{board!r} is no address of a board; give it as the browser shows it: "
-                "https://host/b/name.",
+                "https://host/b/name"
+                f"{'' if board.isascii() else ', in ASCII (xn--... in a host, %... in a path)'}.",
                 code="NF096",
             )
         if parts.scheme == "http" and not allow_http and not hosts.this_machine(host or ""):
