@@ -346,3 +346,17 @@ def test_an_interrupted_submission_says_so_and_does_not_pass(capsys, tmp_path, m
     file.write_text("id,prediction\na,1\n")
     assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 130
     assert "The same command again" in capsys.readouterr().err
+
+
+def test_a_server_whose_answers_lack_something_is_told(capsys, tmp_path, monkeypatch):
+    from nofluke.server.client import Client
+
+    made = {"id": "s1", "status": "failed", "name": "p", "number": 1, "code": "NF070"}
+    rest = {"sentences": [], "look": None}
+    monkeypatch.setattr(Client, "submit", lambda *_, **__: (made | rest, True))
+    monkeypatch.setattr(Client, "board", lambda *_: {})
+    monkeypatch.setenv("NOFLUKE_TOKEN", "nfk_x")
+    file = tmp_path / "p.csv"
+    file.write_text("id,prediction\na,1\n")
+    assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 2
+    assert "lacks what this version" in capsys.readouterr().err

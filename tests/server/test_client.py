@@ -285,3 +285,19 @@ def test_errors_survive_the_way_to_the_client(error):
     assert (str(again), again.code) == (str(error), error.code)
     assert getattr(again, "looks", None) == getattr(error, "looks", None)
     assert getattr(again, "budget", None) == getattr(error, "budget", None)
+
+
+@pytest.mark.parametrize("told", [{}, {"id": "s1"}, {"id": "s1", "status": None}, {"status": "x"}])
+def test_an_answer_that_is_no_submission_is_told_as_such(tmp_path, told):
+    file = tmp_path / "p.csv"
+    file.write_text("id\n")
+    with (
+        Stub((201, {}, told)) as stub,
+        pytest.raises(InputError, match="no answer of nofluke"),
+    ):
+        client(stub).submit("b", file)
+    with (
+        Stub((200, {}, told)) as stub,
+        pytest.raises(InputError, match="no answer of nofluke"),
+    ):
+        client(stub).submission("s1")

@@ -84,7 +84,7 @@ def submit(
             "and costs nothing more.\n"
         )
         raise
-    left = client.board(address.slug)["left"]
+    left = client.board(address.slug).get("left")
     _show({"submission": told, "new": new, "left": left}, _told, form=format)
     return _FAILED if told["status"] == "failed" else 0
 

@@ -120,7 +120,8 @@ class Client:
 
     def submission(self, submission: str) -> dict[str, Any]:
         """A submission as it stands."""
-        return self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")[0]
+        told, _ = self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")
+        return self._made(told)
 
     def check(self, slug: str, path: Path, **said: str) -> dict[str, Any]:
         """Whether predictions could be submitted; nothing is scored, and nothing is charged."""
@@ -134,7 +135,7 @@ class Client:
             and costs nothing. Where an answer was lost on the way, a new one is told as known.
         """
         told, status = self._ask("POST", f"/boards/{slug}/submissions", body=_Form(path, said))
-        return told, status == 201
+        return self._made(told), status == 201
 
     def waited(self, submission: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         """The submission once it is answered, or as it stands after so many seconds."""
@@ -144,6 +145,12 @@ class Client:
             step = min(2.0, step * 1.5)
             submission = self.submission(submission["id"])
         return submission
+
+    def _made(self, told: dict[str, Any]) -> dict[str, Any]:
+        """A submission that says which it is and how it stands; the rest is for people."""
+        if not all(isinstance(told.get(key), str) for key in ("id", "status")):
+            raise _no_answer(self.api)
+        return told
 
     def _ask(
         self, method: str, path: str, *, body: _Form | None = None
@@ -302,7 +309,7 @@ def _record(body: bytes, api: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         told = None
     if not isinstance(told, dict):
-        raise _strange(f"{api} answered with something that is no answer of nofluke.")
+        raise _no_answer(api)
     return told
 
 
@@ -348,6 +355,10 @@ def _by_proxy(api: str) -> str:
 
 def _strange(message: str) -> InputError:
     return InputError(message, code="NF096")
+
+
+def _no_answer(api: str) -> InputError:
+    return _strange(f"{api} answered with something that is no answer of nofluke.")
 
 
 def _shown(text: str) -> str:
