@@ -224,6 +224,7 @@ def test_there_is_no_option_for_a_token(capsys):
         (["--max-upload", "lots"], "NF008", "--max-upload lots"),
         (["--public-url", "board.example.org"], "NF008", "--public-url board.example.org"),
         (["--host", "203.0.113.9", "--allow-http", "--port", "0"], "NF097", "cannot be taken"),
+        (["--host", "a..b", "--allow-http"], "NF097", "cannot be taken"),
         (["--store", "mysql://host/db"], "NF071", ""),
     ],
 )

@@ -140,9 +140,9 @@ def _listening(settings: Settings) -> socket.socket:
     try:
         listener.bind((host, settings.port))
         listener.listen(1024)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter of a name that cannot be looked up
         listener.close()
-        why = (error.strerror or str(error)).lower()
+        why = (getattr(error, "strerror", None) or str(error)).lower()
         _cannot(
             f"port {settings.port} of {settings.host} cannot be taken: {why}. Take another --port "
             "(0 takes a free one), or stop what listens there."
