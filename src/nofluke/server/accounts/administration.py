@@ -58,7 +58,7 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
     rights.scope(actor, "admin", runs=True)
     moment = times.text(now or times.now())
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         found = _user(connection, user)
         others = select(func.count()).where(
             _USERS.admin.is_(True), _USERS.disabled.is_(None), _USERS.id != user
@@ -89,7 +89,7 @@ def enable(db: Database, actor: Actor, user: str) -> None:
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         _user(connection, user)
         _set(connection, user, disabled=None)
 
@@ -144,7 +144,7 @@ def password_link(
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         found = _user(connection, user)
         if found["disabled"]:
             raise InputError(
@@ -198,7 +198,7 @@ def _user(connection: Connection, user: str) -> dict[str, Any]:
     return dict(row)
 
 
-def _still_admin(connection: Connection, actor: Actor) -> None:
+def still_admin(connection: Connection, actor: Actor) -> None:
     """The actor's rights are those of the moment in which the lock is held."""
     mine = _user(connection, actor.id)
     if not mine["admin"] or mine["disabled"]:

@@ -10,7 +10,7 @@ from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
 from nofluke.server import names, records, rights, secrets, times
 from nofluke.server.accounts import passwords
-from nofluke.server.accounts.administration import LOCK
+from nofluke.server.accounts.administration import LOCK, still_admin
 from nofluke.server.boards import membership
 from nofluke.server.links import hand_out, taken
 
@@ -58,6 +58,7 @@ def invite_admin(
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
+        still_admin(connection, actor)
         return hand_out(connection, role="admin", maker=actor.id, days=days, now=now or times.now())
 
 
