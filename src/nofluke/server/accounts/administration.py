@@ -71,12 +71,8 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
             )
         if found["disabled"] is None:
             _set(connection, user, disabled=moment)
-        connection.execute(delete(tables.sessions).where(_SESSIONS.user == user))
-        connection.execute(
-            update(tables.tokens)
-            .where(_TOKENS.user == user, _TOKENS.revoked.is_(None))
-            .values(revoked=moment)
-        )
+        _end_sessions(connection, user, None)
+        _end_tokens(connection, user, moment)
         void(connection, moment, maker=user)
         void(connection, moment, user=user)
 
@@ -179,11 +175,7 @@ def reset_password(
         found = _user(connection, link["user"])
         _set(connection, found["id"], password=kept)
         _end_sessions(connection, found["id"], None)
-        connection.execute(
-            update(tables.tokens)
-            .where(_TOKENS.user == found["id"], _TOKENS.revoked.is_(None))
-            .values(revoked=times.text(moment))
-        )
+        _end_tokens(connection, found["id"], times.text(moment))
         said = {"user": found["id"], "name": found["name"]}
         maker = _user(connection, link["maker"])["name"]
         membership.password(db, connection, "password set", **said, by=maker, who=KEEPER)
@@ -214,3 +206,11 @@ def _end_sessions(connection: Connection, user: str, keep: str | None) -> None:
     if keep is not None:
         ending = ending.where(_SESSIONS.digest != secrets.digest(keep))
     connection.execute(ending)
+
+
+def _end_tokens(connection: Connection, user: str, moment: str) -> None:
+    connection.execute(
+        update(tables.tokens)
+        .where(_TOKENS.user == user, _TOKENS.revoked.is_(None))
+        .values(revoked=moment)
+    )
