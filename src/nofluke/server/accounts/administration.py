@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LOCK = "accounts"
 
 _USERS, _SESSIONS, _TOKENS = tables.users.c, tables.sessions.c, tables.tokens.c
+_LINKS = tables.invitations.c
 
 
 def users(db: Database, actor: Actor) -> tuple[records.User, ...]:
@@ -73,8 +74,7 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
             _set(connection, user, disabled=moment)
         _end_sessions(connection, user, None)
         _end_tokens(connection, user, moment)
-        void(connection, moment, maker=user)
-        void(connection, moment, user=user)
+        void(connection, moment, (_LINKS.maker == user) | (_LINKS.user == user))
 
 
 def enable(db: Database, actor: Actor, user: str) -> None:
@@ -117,7 +117,7 @@ def change_password(
             raise AccessError("the password was changed meanwhile; sign in again.", code="NF074")
         _set(connection, actor.id, password=kept)
         _end_sessions(connection, actor.id, keep)
-        void(connection, times.text(times.now()), user=actor.id)
+        void(connection, times.text(times.now()), _LINKS.user == actor.id)
 
 
 def password_link(
@@ -147,7 +147,7 @@ def password_link(
                 f"{found['name']!r} is disabled; enable the account first.", code="NF008"
             )
         moment = now or times.now()
-        void(connection, times.text(moment), user=user)
+        void(connection, times.text(moment), _LINKS.user == user)
         said = {"user": user, "name": found["name"]}
         membership.password(db, connection, "password link", **said, by=actor.name, who=actor.name)
         return hand_out(

@@ -12,7 +12,7 @@ from nofluke.server import names, records, rights, secrets, times
 from nofluke.server.accounts import passwords
 from nofluke.server.accounts.administration import LOCK, still_admin
 from nofluke.server.boards import membership
-from nofluke.server.links import hand_out, taken
+from nofluke.server.links import hand_out, taken, void
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -205,16 +205,7 @@ def _let_in(
 
 def _void_first(connection: Connection, moment: str) -> None:
     """End the links of the console that are still open."""
-    connection.execute(
-        update(tables.invitations)
-        .where(
-            _LINKS.role == "admin",
-            _LINKS.maker.is_(None),
-            _LINKS.used.is_(None),
-            _LINKS.expires > moment,
-        )
-        .values(expires=moment)
-    )
+    void(connection, moment, (_LINKS.role == "admin") & _LINKS.maker.is_(None))
 
 
 def _someone_runs_it(connection: Connection) -> bool:
