@@ -196,9 +196,10 @@ def test_the_token_comes_from_a_file_of_ones_own_or_the_environment(
     (folder / "wrong").write_text("nfk_wrong")
     (folder / "wrong").chmod(0o600)
     assert submit(keeper, capsys, file, held="wrong")[2].startswith("NF073  ")
-    (folder / "words").write_text("two words")
-    (folder / "words").chmod(0o600)
-    assert submit(keeper, capsys, file, held="words")[2].startswith("NF096  ")
+    for held in ("two words", "", "\n"):
+        (folder / "words").write_text(held)
+        (folder / "words").chmod(0o600)
+        assert submit(keeper, capsys, file, held="words")[2].startswith("NF096  ")
 
     words = ["submit", file, "--board", f"{keeper[0]}/b/b", "--dry-run"]
     monkeypatch.delenv("NOFLUKE_TOKEN", raising=False)
@@ -223,6 +224,7 @@ def test_there_is_no_option_for_a_token(capsys):
         (["--max-upload", "lots"], "NF008", "--max-upload lots"),
         (["--public-url", "board.example.org"], "NF008", "--public-url board.example.org"),
         (["--host", "203.0.113.9", "--allow-http", "--port", "0"], "NF097", "cannot be taken"),
+        (["--host", "a..b", "--allow-http"], "NF097", "cannot be taken"),
         (["--store", "mysql://host/db"], "NF071", ""),
     ],
 )
@@ -293,7 +295,9 @@ def test_the_link_is_shown_until_somebody_runs_the_server(tmp_path):
     assert again.stopped() == 0
 
 
-@pytest.mark.parametrize("text", ["", "MB", "-1", "1.5GB", "64 TB", "1e6", "6 4MB", "٣MB"])
+@pytest.mark.parametrize(
+    "text", ["", "MB", "-1", "1.5GB", "64 TB", "1e6", "6 4MB", "٣MB", "9" * 5000]
+)
 def test_what_is_no_size(text):
     with pytest.raises(InputError):
         size(text)
@@ -343,3 +347,17 @@ def test_an_interrupted_submission_says_so_and_does_not_pass(capsys, tmp_path, m
     file.write_text("id,prediction\na,1\n")
     assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 130
     assert "The same command again" in capsys.readouterr().err
+
+
+def test_a_server_whose_answers_lack_something_is_told(capsys, tmp_path, monkeypatch):
+    from nofluke.server.client import Client
+
+    made = {"id": "s1", "status": "failed", "name": "p", "number": 1, "code": "NF070"}
+    rest = {"sentences": [], "look": None}
+    monkeypatch.setattr(Client, "submit", lambda *_, **__: (made | rest, True))
+    monkeypatch.setattr(Client, "board", lambda *_: {})
+    monkeypatch.setenv("NOFLUKE_TOKEN", "nfk_x")
+    file = tmp_path / "p.csv"
+    file.write_text("id,prediction\na,1\n")
+    assert run(["submit", str(file), "--board", "http://127.0.0.1:9/b/x"]) == 2
+    assert "lacks what this version" in capsys.readouterr().err

@@ -423,6 +423,14 @@ def test_a_disabled_user_is_out_at_once_and_whatever_they_had_ends(database):
     assert accounts.login(database, "Ann", PASSWORD)
 
 
+def test_who_was_disabled_meanwhile_invites_nobody_to_run_the_server(database):
+    boss, ann = user(database, "Boss", admin=True), user(database, "Ann", admin=True)
+
+    accounts.disable(database, boss, ann.id)
+
+    refused("NF074", accounts.invite_admin, database, ann)
+
+
 def test_a_user_who_is_marked_as_disabled_is_out_even_if_nothing_else_was_ended(database):
     ann = user(database, "Ann")
     session = accounts.session(database, ann)

@@ -87,6 +87,17 @@ def test_the_file_is_sent_as_a_form_without_its_name(tmp_path):
     assert int(headers["content-length"]) == len(body)
 
 
+@pytest.mark.parametrize("kind", ["folder", "absent"])
+def test_a_file_that_cannot_be_read_is_not_told_as_a_server_that_cannot_be_reached(tmp_path, kind):
+    file, waits = tmp_path / kind, []
+    if kind == "folder":
+        file.mkdir()
+    with Stub((201, {}, RELEASED)) as stub, pytest.raises(InputError, match=kind) as refused:
+        client(stub, waits).submit("b", file)
+    assert refused.value.code == "NF001"
+    assert waits == []
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", ["board", "submit"])
 def test_no_redirection_is_followed(status, method, tmp_path):
@@ -223,6 +234,11 @@ def test_waiting_ends_when_it_is_scored_or_when_the_time_is_up():
         "https://host:99999/b/x",
         "https://[::1/b/x",
         "javascript:/b/x",
+        "https://bücher.example/b/x",
+        "https://日本.example/b/x",
+        "https://host/ä/b/x",
+        "https://host/a b/b/x",
+        "https://a..example/b/x",
         "",
     ],
 )
@@ -269,3 +285,19 @@ def test_errors_survive_the_way_to_the_client(error):
     assert (str(again), again.code) == (str(error), error.code)
     assert getattr(again, "looks", None) == getattr(error, "looks", None)
     assert getattr(again, "budget", None) == getattr(error, "budget", None)
+
+
+@pytest.mark.parametrize("told", [{}, {"id": "s1"}, {"id": "s1", "status": None}, {"status": "x"}])
+def test_an_answer_that_is_no_submission_is_told_as_such(tmp_path, told):
+    file = tmp_path / "p.csv"
+    file.write_text("id\n")
+    with (
+        Stub((201, {}, told)) as stub,
+        pytest.raises(InputError, match="no answer of nofluke"),
+    ):
+        client(stub).submit("b", file)
+    with (
+        Stub((200, {}, told)) as stub,
+        pytest.raises(InputError, match="no answer of nofluke"),
+    ):
+        client(stub).submission("s1")

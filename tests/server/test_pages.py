@@ -828,3 +828,11 @@ def test_a_body_that_is_too_large_is_a_page(house):
     assert answer.status_code == 413
     assert "NF077" in answer.text
     assert answer.headers["content-type"].startswith("text/html")
+
+
+def test_a_form_that_cannot_be_read_is_not_said_to_be_json(house):
+    told = house.browser().post(
+        "/signin", content=b"x", headers={"content-type": "multipart/form-data; boundary=b"}
+    )
+    assert told.status_code == 400
+    assert "what its Content-Type says: JSON, or a form" in told.text

@@ -307,6 +307,16 @@ def test_what_a_killed_server_left_is_swept_a_day_later(folder):
     assert (folder.stat().st_mode & 0o777) == 0o700
 
 
+def test_an_upload_that_ends_while_the_folder_is_swept_is_no_error(folder, monkeypatch):
+    kept = Spool(folder, max_bytes=MOST)
+    kept.sweep()
+    (folder / "upload-old.csv").write_text("x")
+    both = [folder / "upload-ended.csv", folder / "upload-old.csv"]
+    monkeypatch.setattr(type(folder), "glob", lambda *_: iter(both))
+    assert kept.sweep(now=time.time() + 25 * 3600) == 1
+    assert left_in(folder) == []
+
+
 def test_a_folder_that_others_use_is_left_as_it_is(folder):
     folder.mkdir()
     for mode, content in ((0o755, "notes.txt"), (0o1777, None)):

@@ -96,7 +96,7 @@ def size(text: str) -> int:
     units = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
     number = text.strip().rstrip("BKMGIbkmgi ")
     unit = units.get(text.strip()[len(number) :].strip().upper())
-    if unit is None or not number.isascii() or not number.isdigit():
+    if unit is None or not number.isascii() or not number.isdigit() or len(number) > 20:
         raise InputError(
             f"--max-upload {text} is no number of bytes; write 64MB, 1GiB or 1048576.",
             code="NF008",
@@ -140,9 +140,9 @@ def _listening(settings: Settings) -> socket.socket:
     try:
         listener.bind((host, settings.port))
         listener.listen(1024)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter of a name that cannot be looked up
         listener.close()
-        why = (error.strerror or str(error)).lower()
+        why = (getattr(error, "strerror", None) or str(error)).lower()
         _cannot(
             f"port {settings.port} of {settings.host} cannot be taken: {why}. Take another --port "
             "(0 takes a free one), or stop what listens there."

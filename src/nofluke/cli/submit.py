@@ -84,7 +84,7 @@ def submit(
             "and costs nothing more.\n"
         )
         raise
-    left = client.board(address.slug)["left"]
+    left = client.board(address.slug).get("left")
     _show({"submission": told, "new": new, "left": left}, _told, form=format)
     return _FAILED if told["status"] == "failed" else 0
 
@@ -112,7 +112,7 @@ def token(file: Path | None) -> str:
             why = error.strerror if isinstance(error, OSError) else "it is no token"
             raise InputError(f"--token-file {file} cannot be read: {why}.", code="NF096") from None
     told = found.strip()
-    if not told.isascii() or not told.isprintable() or " " in told or len(told) > 500:
+    if not told or not told.isascii() or not told.isprintable() or " " in told or len(told) > 500:
         raise InputError(
             "what was given as a token is none; a token is one word that begins with nfk_.",
             code="NF096",

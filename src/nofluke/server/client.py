@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -33,7 +34,7 @@ from nofluke.server import hosts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-_BOARD = re.compile(r"(?P<before>.*)/b/(?P<slug>[a-z0-9-]{1,40})(/.*)?")
+_BOARD = re.compile(r"(?P<before>\S*)/b/(?P<slug>[a-z0-9-]{1,40})(/.*)?")
 _LONGEST = 16 * 2**20  # of an answer
 _TRIES = 4
 _SECONDS = 60.0
@@ -78,13 +79,16 @@ class Address:
         try:
             parts = urllib.parse.urlsplit(board)
             host, _ = parts.hostname, parts.port
+            f"{host}{parts.path}".encode("ascii")  # as requests are written
+            (host or "").encode("idna")  # as names are looked up
         except ValueError:
             host = None
         found = _BOARD.fullmatch(parts.path) if host else None
         if found is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
             raise InputError(
                 f"{board!r} is no address of a board; give it as the browser shows it: "
-                "https://host/b/name.",
+                "https://host/b/name"
+                f"{'' if board.isascii() else ', in ASCII (xn--... in a host, %... in a path)'}.",
                 code="NF096",
             )
         if parts.scheme == "http" and not allow_http and not hosts.this_machine(host or ""):
@@ -116,7 +120,8 @@ class Client:
 
     def submission(self, submission: str) -> dict[str, Any]:
         """A submission as it stands."""
-        return self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")[0]
+        told, _ = self._ask("GET", f"/submissions/{urllib.parse.quote(submission, safe='')}")
+        return self._made(told)
 
     def check(self, slug: str, path: Path, **said: str) -> dict[str, Any]:
         """Whether predictions could be submitted; nothing is scored, and nothing is charged."""
@@ -130,7 +135,7 @@ class Client:
             and costs nothing. Where an answer was lost on the way, a new one is told as known.
         """
         told, status = self._ask("POST", f"/boards/{slug}/submissions", body=_Form(path, said))
-        return told, status == 201
+        return self._made(told), status == 201
 
     def waited(self, submission: dict[str, Any], *, seconds: float) -> dict[str, Any]:
         """The submission once it is answered, or as it stands after so many seconds."""
@@ -140,6 +145,12 @@ class Client:
             step = min(2.0, step * 1.5)
             submission = self.submission(submission["id"])
         return submission
+
+    def _made(self, told: dict[str, Any]) -> dict[str, Any]:
+        """A submission that says which it is and how it stands; the rest is for people."""
+        if not all(isinstance(told.get(key), str) for key in ("id", "status")):
+            raise _no_answer(self.api)
+        return told
 
     def _ask(
         self, method: str, path: str, *, body: _Form | None = None
@@ -233,7 +244,8 @@ class _Form:
         kind = _TYPES.get(ending, "application/octet-stream")
         before += _part(mark, f'name="file"; filename="predictions{_ascii(ending)}"', kind)
         after = f"\r\n--{mark}--\r\n".encode()
-        size = self.path.stat().st_size
+        with _read(self.path):
+            size = self.path.stat().st_size
         headers = {
             "Content-Type": f"multipart/form-data; boundary={mark}",
             "Content-Length": str(len(before) + size + len(after)),
@@ -267,13 +279,23 @@ def _opener(api: str) -> urllib.request.OpenerDirector:
 def _stream(before: bytes, path: Path, size: int, after: bytes) -> Iterator[bytes]:
     yield before
     left = size
-    with path.open("rb") as file:
+    with _read(path), path.open("rb") as file:
         while left and (chunk := file.read(min(left, 2**18))):
             left -= len(chunk)
             yield chunk
     if left:
         raise InputError(f"{path} became shorter while it was sent; try again.", code="NF096")
     yield after
+
+
+@contextmanager
+def _read(path: Path) -> Iterator[None]:
+    """Errors of the file are not those of the way to the server, which would be tried again."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"{path} cannot be read: {why}.", code="NF001") from None
 
 
 def _part(mark: str, says: str, kind: str | None = None) -> bytes:
@@ -287,7 +309,7 @@ def _record(body: bytes, api: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         told = None
     if not isinstance(told, dict):
-        raise _strange(f"{api} answered with something that is no answer of nofluke.")
+        raise _no_answer(api)
     return told
 
 
@@ -333,6 +355,10 @@ def _by_proxy(api: str) -> str:
 
 def _strange(message: str) -> InputError:
     return InputError(message, code="NF096")
+
+
+def _no_answer(api: str) -> InputError:
+    return _strange(f"{api} answered with something that is no answer of nofluke.")
 
 
 def _shown(text: str) -> str:

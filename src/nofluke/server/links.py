@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Container
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
 #: The most days for which a link is good.
 LONGEST = 31
@@ -117,13 +117,10 @@ def taken(
     return dict(row)
 
 
-def void(
-    connection: Connection, moment: str, *, maker: str | None = None, user: str | None = None
-) -> None:
-    """End the links that are still open and were made by ``maker``, or are for ``user``."""
-    whose = _ROWS.maker == maker if maker is not None else _ROWS.user == user
+def void(connection: Connection, moment: str, which: ColumnElement[bool]) -> None:
+    """End the links that are still open, of those that meet a condition."""
     connection.execute(
         update(tables.invitations)
-        .where(whose, _ROWS.used.is_(None), _ROWS.expires > moment)
+        .where(which, _ROWS.used.is_(None), _ROWS.expires > moment)
         .values(expires=moment)
     )

@@ -200,9 +200,14 @@ def _within(name: str, value: float, least: float, most: float) -> None:
 
 def _public_url(url: str) -> str:
     hint = "expected an address without a path, such as https://board.example.org"
+    if not url.isascii():
+        hint += ", with its name in ASCII (xn--...)"
     try:
         parts = urlsplit(url.strip())
-        whole = parts.scheme in {"http", "https"} and bool(hosts.name(parts.netloc))
+        host = hosts.name(parts.netloc)
+        # Browsers send names in ASCII, and a star would have every name trusted.
+        named = host != "" and "*" not in host and host.isascii()
+        whole = parts.scheme in {"http", "https"} and named
         parts.port  # noqa: B018 (raises where it is none)
     except ValueError:
         raise _refused("public_url", url, hint) from None

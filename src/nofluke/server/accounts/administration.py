@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LOCK = "accounts"
 
 _USERS, _SESSIONS, _TOKENS = tables.users.c, tables.sessions.c, tables.tokens.c
+_LINKS = tables.invitations.c
 
 
 def users(db: Database, actor: Actor) -> tuple[records.User, ...]:
@@ -58,7 +59,7 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
     rights.scope(actor, "admin", runs=True)
     moment = times.text(now or times.now())
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         found = _user(connection, user)
         others = select(func.count()).where(
             _USERS.admin.is_(True), _USERS.disabled.is_(None), _USERS.id != user
@@ -71,14 +72,9 @@ def disable(db: Database, actor: Actor, user: str, *, now: dt.datetime | None = 
             )
         if found["disabled"] is None:
             _set(connection, user, disabled=moment)
-        connection.execute(delete(tables.sessions).where(_SESSIONS.user == user))
-        connection.execute(
-            update(tables.tokens)
-            .where(_TOKENS.user == user, _TOKENS.revoked.is_(None))
-            .values(revoked=moment)
-        )
-        void(connection, moment, maker=user)
-        void(connection, moment, user=user)
+        _end_sessions(connection, user, None)
+        _end_tokens(connection, user, moment)
+        void(connection, moment, (_LINKS.maker == user) | (_LINKS.user == user))
 
 
 def enable(db: Database, actor: Actor, user: str) -> None:
@@ -89,7 +85,7 @@ def enable(db: Database, actor: Actor, user: str) -> None:
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         _user(connection, user)
         _set(connection, user, disabled=None)
 
@@ -121,7 +117,7 @@ def change_password(
             raise AccessError("the password was changed meanwhile; sign in again.", code="NF074")
         _set(connection, actor.id, password=kept)
         _end_sessions(connection, actor.id, keep)
-        void(connection, times.text(times.now()), user=actor.id)
+        void(connection, times.text(times.now()), _LINKS.user == actor.id)
 
 
 def password_link(
@@ -144,14 +140,14 @@ def password_link(
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
-        _still_admin(connection, actor)
+        still_admin(connection, actor)
         found = _user(connection, user)
         if found["disabled"]:
             raise InputError(
                 f"{found['name']!r} is disabled; enable the account first.", code="NF008"
             )
         moment = now or times.now()
-        void(connection, times.text(moment), user=user)
+        void(connection, times.text(moment), _LINKS.user == user)
         said = {"user": user, "name": found["name"]}
         membership.password(db, connection, "password link", **said, by=actor.name, who=actor.name)
         return hand_out(
@@ -179,11 +175,7 @@ def reset_password(
         found = _user(connection, link["user"])
         _set(connection, found["id"], password=kept)
         _end_sessions(connection, found["id"], None)
-        connection.execute(
-            update(tables.tokens)
-            .where(_TOKENS.user == found["id"], _TOKENS.revoked.is_(None))
-            .values(revoked=times.text(moment))
-        )
+        _end_tokens(connection, found["id"], times.text(moment))
         said = {"user": found["id"], "name": found["name"]}
         maker = _user(connection, link["maker"])["name"]
         membership.password(db, connection, "password set", **said, by=maker, who=KEEPER)
@@ -198,7 +190,7 @@ def _user(connection: Connection, user: str) -> dict[str, Any]:
     return dict(row)
 
 
-def _still_admin(connection: Connection, actor: Actor) -> None:
+def still_admin(connection: Connection, actor: Actor) -> None:
     """The actor's rights are those of the moment in which the lock is held."""
     mine = _user(connection, actor.id)
     if not mine["admin"] or mine["disabled"]:
@@ -214,3 +206,11 @@ def _end_sessions(connection: Connection, user: str, keep: str | None) -> None:
     if keep is not None:
         ending = ending.where(_SESSIONS.digest != secrets.digest(keep))
     connection.execute(ending)
+
+
+def _end_tokens(connection: Connection, user: str, moment: str) -> None:
+    connection.execute(
+        update(tables.tokens)
+        .where(_TOKENS.user == user, _TOKENS.revoked.is_(None))
+        .values(revoked=moment)
+    )

@@ -10,9 +10,9 @@ from nofluke.database import tables
 from nofluke.errors import AccessError, InputError
 from nofluke.server import names, records, rights, secrets, times
 from nofluke.server.accounts import passwords
-from nofluke.server.accounts.administration import LOCK
+from nofluke.server.accounts.administration import LOCK, still_admin
 from nofluke.server.boards import membership
-from nofluke.server.links import hand_out, taken
+from nofluke.server.links import hand_out, taken, void
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -58,6 +58,7 @@ def invite_admin(
     """
     rights.scope(actor, "admin", runs=True)
     with db.writing(LOCK) as connection:
+        still_admin(connection, actor)
         return hand_out(connection, role="admin", maker=actor.id, days=days, now=now or times.now())
 
 
@@ -204,16 +205,7 @@ def _let_in(
 
 def _void_first(connection: Connection, moment: str) -> None:
     """End the links of the console that are still open."""
-    connection.execute(
-        update(tables.invitations)
-        .where(
-            _LINKS.role == "admin",
-            _LINKS.maker.is_(None),
-            _LINKS.used.is_(None),
-            _LINKS.expires > moment,
-        )
-        .values(expires=moment)
-    )
+    void(connection, moment, (_LINKS.role == "admin") & _LINKS.maker.is_(None))
 
 
 def _someone_runs_it(connection: Connection) -> bool:

@@ -39,7 +39,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nofluke.server.web import problems
 from nofluke.text import visible
 
-#: Addresses that machines ask; they need no name of a host.
+#: Addresses that machines ask: at no pace of ours, and logged for whoever debugs alone.
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 LOG = logging.getLogger("nofluke.server")
@@ -116,7 +116,7 @@ def router(*, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
         return JSONResponse({"alive": True})
 
     @routes.api_route("/readyz", methods=_PROBED)
-    def readyz(_request: Request) -> Response:
+    def readyz() -> Response:
         found = {name: check() for name, check in checks.items()}
         ready = not any(found.values())
         told = {name: "ok" if fault is None else fault for name, fault in found.items()}
@@ -130,7 +130,7 @@ def router(*, metrics: Metrics, checks: Mapping[str, Check]) -> APIRouter:
 
 
 class Observed:
-    """Middleware, the outermost: counts and logs each request, and lets no error out unanswered."""
+    """Middleware: counts and logs each request, and lets no error out unanswered."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self.app, self.metrics = app, metrics

@@ -221,7 +221,8 @@ _DISCREET: dict[int, str] = {
 
 _FRAMEWORK = {
     HTTPStatus.REQUEST_TIMEOUT: "the body came too slowly; nothing was done. Try again.",
-    HTTPStatus.BAD_REQUEST: "the body cannot be read as JSON.",
+    HTTPStatus.BAD_REQUEST: "the body cannot be read as what its Content-Type says: JSON, or a "
+    "form; check it and send it again.",
     HTTPStatus.NOT_FOUND: "there is nothing at this address; see /api/v1/openapi.json for those "
     "there are.",
     HTTPStatus.METHOD_NOT_ALLOWED: "this address takes no such method; the header Allow names "

@@ -113,10 +113,13 @@ class Spool:
         """Remove what a server that was killed left behind a day ago; how many files it was."""
         _own(self.folder)
         before = (time.time() if now is None else now) - _STALE
-        old = [p for p in self.folder.glob(f"{_PREFIX}*") if p.stat().st_mtime < before]
-        for path in old:
-            path.unlink(missing_ok=True)
-        return len(old)
+        swept = 0
+        for path in self.folder.glob(f"{_PREFIX}*"):
+            with suppress(FileNotFoundError):  # an upload of another server that has just ended
+                if path.stat().st_mtime < before:
+                    path.unlink()
+                    swept += 1
+        return swept
 
     @asynccontextmanager
     async def received(
