@@ -362,6 +362,19 @@ def test_what_was_typed_for_a_link_is_kept_and_a_token_needs_a_box(house):
     assert "A form is not filled in" in told.text
 
 
+def test_no_day_at_all_is_refused_and_not_read_as_the_usual_number(house):
+    ann, token = house.browser(house.keeper.ann), {"token-name": "x", "scope-read": "yes"}
+    for path, at, more in (
+        ("/b/tumours/invitations", "/b/tumours/manage", {"role": "member"}),
+        ("/admin/invitations", "/admin", {}),
+        ("/account/tokens", "/account", token),
+    ):
+        told = send(ann, path, at, days="0", **more)
+        assert (told.status_code, "days=0" in told.text) == (422, True), path
+        assert send(ann, path, at, days="", **more).status_code == 200
+    assert len(accounts.tokens(house.db, house.keeper.ann)) == 1
+
+
 def test_a_form_without_action_costs_nothing(house):
     assert hand_in(house.browser(house.bob), house.keeper.upload(), action="").status_code == 200
     assert boards.board(house.db, house.bob, "tumours").left.looks == 20

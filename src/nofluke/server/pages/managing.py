@@ -38,7 +38,7 @@ def invite(request: Request, visit: Person, fields: Fields, slug: str) -> Respon
             slug,
             role=fields.get("role", "member"),  # type: ignore[arg-type]  # checked there
             team=fields.get("team", "").strip() or None,
-            days=forms.whole(fields, "days", "Days that the link works") or 7,
+            days=forms.days(fields, "Days that the link works", otherwise=7),
         )
     except InputError as error:
         return _shown(request, visit, slug, error=error, fields=fields)
