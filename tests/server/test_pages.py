@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 from importlib import resources
@@ -11,10 +12,12 @@ from urllib.parse import unquote
 
 import pytest
 from keepers import Keeper
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
+from nofluke.database import tables
 from nofluke.database.engine import Database
-from nofluke.server import accounts, boards
+from nofluke.server import accounts, boards, times
 from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
 from nofluke.server.boards import scoreboard, submissions
@@ -493,6 +496,21 @@ def test_links_and_tokens_are_shown_once(house):
     assert answer.headers["location"] == "/b/tumours"
     assert client.get("/b/tumours").status_code == 200
     assert client.get(f"/join/{secret}").status_code == 404
+
+
+def test_what_has_ended_is_not_said_to_work(house):
+    ann, before = house.keeper.ann, times.now() - dt.timedelta(days=2)
+    asked = {"name": "old", "scopes": ["read"], "days": 1}
+    accounts.make_token(house.db, ann, **asked, now=before)
+    boards.invite(house.db, ann, "tumours", role="member")
+    client = house.browser(ann)
+    assert "works until" in client.get("/b/tumours/manage").text
+    with house.db.writing() as connection:
+        connection.execute(update(tables.invitations).values(expires=times.text(before)))
+    for path in ("/account", "/b/tumours/manage"):
+        text = client.get(path).text
+        assert "<td>ended <time" in text
+        assert "works until" not in text
 
 
 def test_people_change_their_password_and_admins_send_a_link_for_one(house):
