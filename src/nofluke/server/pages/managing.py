@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import HoldoutError, InputError
 from nofluke.server import boards
+from nofluke.server.boards.membership import MOST_DAYS
 from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Fields, Person, Visit
@@ -122,6 +123,7 @@ def _shown(
         members=boards.members(visit.db, visit.who, slug),
         invitations=boards.invitations(visit.db, visit.who, slug),
         link=link,
+        most_days=MOST_DAYS,
         fields=_INVITED | dict(fields or {}),
         problem=problem,
         done=forms.done(request),
