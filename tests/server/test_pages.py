@@ -294,6 +294,9 @@ def test_a_refusal_within_a_page_is_a_part_and_no_page(house, tmp_path):
     assert told.status_code == 413
     assert "larger than 50,000 bytes" in told.text
     assert "<html" not in told.text
+    page = hand_in(client, large, action="check")
+    assert (page.status_code, 'href="/b/tumours/submit"' in page.text) == (413, True)
+    assert "To the form again" not in client.post("/b/tumours/close").text
     stale = client.post("/b/tumours/submit", headers={"HX-Request": "true"})
     assert "<html" not in stale.text
     assert 'role="alert"' in stale.text
