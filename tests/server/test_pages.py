@@ -343,6 +343,15 @@ def _other(house):
     return house.keeper.rows("other.csv")
 
 
+@pytest.mark.parametrize("asked", ["", "?second=nothing", "?second={older}"])
+def test_two_submissions_are_chosen_and_never_one_twice(house, asked):
+    older, newer = (house.submitted(house.bob, f"n{seed}", seed=seed).id for seed in (1, 2))
+    house.keeper.score()
+    text = house.browser(house.bob).get("/b/tumours/compare" + asked.format(older=older)).text
+    chosen = re.findall(r'<option value="([^"]+)" selected', text)
+    assert chosen == ([newer, older] if "older" in asked else [older, newer])
+
+
 def test_final_rows_that_cannot_be_opened_have_no_form(house):
     ann = house.browser(house.keeper.ann)
     page = ann.get("/b/tumours/confirmation").text
