@@ -209,6 +209,11 @@ def test_no_form_of_another_site_or_session_does_anything(house):
             elif path.endswith("/close"):
                 sent["data"] |= {"sure": "yes"}
             assert client.post(path, **sent).status_code == 403, (path, token)
+    for path in UPLOADS:
+        sent = {"content": b"id,label\n", "headers": {"content-type": "text/csv"}}
+        assert client.post(path, **sent).status_code == 403, path
+        nothing = {"data": {"csrf": "AAAA"}, "files": {"file": ("", b"")}}
+        assert client.post(path, **nothing).status_code == 403, path
     assert _state(house) == before
 
 

@@ -42,7 +42,6 @@ async def submit(request: Request, visit: Person, slug: str) -> Response:
     async with visit.spool.received(
         request, fields=_FIELDS, admit=visit.admit, who=who
     ) as received:
-        visit.admit(received.fields)
         return await run_in_threadpool(_taken, request, visit, slug, received)
 
 
