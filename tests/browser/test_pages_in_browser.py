@@ -89,6 +89,32 @@ def test_the_final_rows_are_opened_once(house, visitor):
     expect(ann.get_by_role("button", name="Open the final rows, once")).to_have_count(0)
 
 
+def test_a_double_click_sends_a_form_once(house, visitor):
+    ann = visitor()
+    come_in(ann, house.link, "Ann")
+    ann.goto(f"{house.url}/account")
+    ann.get_by_label("Name", exact=True).fill("laptop")
+    button = ann.get_by_role("button", name="Make the token")
+    # Each sending is noted and held, as otherwise the next page may be there before the second.
+    ann.evaluate(
+        """() => {
+          window.kept = [];
+          window.holding = (event) => {
+            window.kept.push(event.defaultPrevented);
+            event.preventDefault();
+          };
+          window.addEventListener("submit", window.holding);
+        }"""
+    )
+    button.dblclick()
+    assert ann.evaluate("window.kept") == [False, True]
+    # Whoever wants it again, as nothing came, may.
+    ann.evaluate("() => window.removeEventListener('submit', window.holding)")
+    ann.wait_for_timeout(2100)
+    button.click()
+    expect(ann.locator("#token")).to_be_visible()
+
+
 def test_without_script_the_same_can_be_done(house, visitor):
     ann = visitor(java_script_enabled=False)
     bob = visitor(java_script_enabled=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
 from importlib import resources
@@ -11,10 +12,12 @@ from urllib.parse import unquote
 
 import pytest
 from keepers import Keeper
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
+from nofluke.database import tables
 from nofluke.database.engine import Database
-from nofluke.server import accounts, boards
+from nofluke.server import accounts, boards, times
 from nofluke.server.accounts import passwords
 from nofluke.server.app import create_app
 from nofluke.server.boards import scoreboard, submissions
@@ -206,6 +209,11 @@ def test_no_form_of_another_site_or_session_does_anything(house):
             elif path.endswith("/close"):
                 sent["data"] |= {"sure": "yes"}
             assert client.post(path, **sent).status_code == 403, (path, token)
+    for path in UPLOADS:
+        sent = {"content": b"id,label\n", "headers": {"content-type": "text/csv"}}
+        assert client.post(path, **sent).status_code == 403, path
+        nothing = {"data": {"csrf": "AAAA"}, "files": {"file": ("", b"")}}
+        assert client.post(path, **nothing).status_code == 403, path
     assert _state(house) == before
 
 
@@ -291,6 +299,9 @@ def test_a_refusal_within_a_page_is_a_part_and_no_page(house, tmp_path):
     assert told.status_code == 413
     assert "larger than 50,000 bytes" in told.text
     assert "<html" not in told.text
+    page = hand_in(client, large, action="check")
+    assert (page.status_code, 'href="/b/tumours/submit"' in page.text) == (413, True)
+    assert "To the form again" not in client.post("/b/tumours/close").text
     stale = client.post("/b/tumours/submit", headers={"HX-Request": "true"})
     assert "<html" not in stale.text
     assert 'role="alert"' in stale.text
@@ -335,6 +346,15 @@ def test_a_spent_budget_is_told_before_and_by_a_check(tmp_path):
 def _other(house):
     house.keeper.labels = {f"o{one}": label for one, label in house.keeper.labels.items()}
     return house.keeper.rows("other.csv")
+
+
+@pytest.mark.parametrize("asked", ["", "?second=nothing", "?second={older}"])
+def test_two_submissions_are_chosen_and_never_one_twice(house, asked):
+    older, newer = (house.submitted(house.bob, f"n{seed}", seed=seed).id for seed in (1, 2))
+    house.keeper.score()
+    text = house.browser(house.bob).get("/b/tumours/compare" + asked.format(older=older)).text
+    chosen = re.findall(r'<option value="([^"]+)" selected', text)
+    assert chosen == ([newer, older] if "older" in asked else [older, newer])
 
 
 def test_final_rows_that_cannot_be_opened_have_no_form(house):
@@ -401,6 +421,23 @@ def test_what_was_typed_for_a_link_is_kept_and_a_token_needs_a_box(house):
     assert told.status_code == 422
     assert "Tick at least one box" in told.text
     assert "A form is not filled in" in told.text
+
+
+def test_no_day_at_all_is_refused_and_not_read_as_the_usual_number(house):
+    ann, token = house.browser(house.keeper.ann), {"token-name": "x", "scope-read": "yes"}
+    for path, at, more in (
+        ("/b/tumours/invitations", "/b/tumours/manage", {"role": "member"}),
+        ("/admin/invitations", "/admin", {}),
+        ("/account/tokens", "/account", token),
+    ):
+        told = send(ann, path, at, days="0", **more)
+        assert (told.status_code, "days=0" in told.text) == (422, True), path
+        assert send(ann, path, at, days="", **more).status_code == 200
+        # What a browser lets through is what is taken.
+        most = re.search(r'name="days" [^>]* max="(\d+)"', ann.get(at).text)[1]
+        assert send(ann, path, at, days=most, **more).status_code == 200
+        assert send(ann, path, at, days=str(int(most) + 1), **more).status_code == 422
+    assert len(accounts.tokens(house.db, house.keeper.ann)) == 2
 
 
 def test_a_form_without_action_costs_nothing(house):
@@ -521,6 +558,21 @@ def test_links_and_tokens_are_shown_once(house):
     assert answer.headers["location"] == "/b/tumours"
     assert client.get("/b/tumours").status_code == 200
     assert client.get(f"/join/{secret}").status_code == 404
+
+
+def test_what_has_ended_is_not_said_to_work(house):
+    ann, before = house.keeper.ann, times.now() - dt.timedelta(days=2)
+    asked = {"name": "old", "scopes": ["read"], "days": 1}
+    accounts.make_token(house.db, ann, **asked, now=before)
+    boards.invite(house.db, ann, "tumours", role="member")
+    client = house.browser(ann)
+    assert "works until" in client.get("/b/tumours/manage").text
+    with house.db.writing() as connection:
+        connection.execute(update(tables.invitations).values(expires=times.text(before)))
+    for path in ("/account", "/b/tumours/manage"):
+        text = client.get(path).text
+        assert "<td>ended <time" in text
+        assert "works until" not in text
 
 
 def test_people_change_their_password_and_admins_send_a_link_for_one(house):

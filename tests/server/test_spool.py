@@ -26,6 +26,7 @@ def app_over(folder, *, seconds=30.0, **how):
     app.add_middleware(SmallBodies, seconds=seconds)
 
     def admit(fields):
+        app.state.admitted = [*getattr(app.state, "admitted", []), dict(fields)]
         if fields.get("name") == "stranger":
             raise AccessError("no.", code="NF074")
 
@@ -203,6 +204,12 @@ def test_who_is_not_admitted_sends_for_nothing(client, folder):
     answer = sent(client, form(('name="name"', b"stranger"), FILE))
     assert answer.status_code == 403
     assert left_in(folder) == []
+    # Whatever the body is: a form without a file is asked about as well, and so is a file alone.
+    assert sent(client, form(('name="name"', b"stranger"))).status_code == 403
+    client.app.state.admitted = []
+    client.post("/take", content=b"id\n", headers={"content-type": "text/csv"})
+    assert sent(client, form(('name="name"', b"ann"), FILE)).status_code == 200
+    assert client.app.state.admitted == [{}, {"name": "ann"}]
 
 
 async def _ask(app, chunks, *, pause=0.0, gone=False, path="/take", who=""):

@@ -19,7 +19,7 @@ from nofluke.server.api.documentation import (
     upload_refusals,
 )
 from nofluke.server.web import spool
-from nofluke.server.web.problems import Fault, RequestError
+from nofluke.server.web.problems import RequestError, invalid
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["boards"])
 
@@ -93,11 +93,4 @@ def _spec(text: str | None) -> records.BoardSpec:
             )
         return _SPEC.validate_json(text)
     except ValidationError as error:
-        faults = tuple(
-            Fault(where=".".join(map(str, ("spec", *f["loc"])))[:200], why=f["msg"][:200])
-            for f in error.errors(include_input=False, include_url=False)[:20]
-        )
-        listed = "; ".join(f"{fault.where}: {fault.why}" for fault in faults[:5])
-        raise RequestError(
-            f"the spec cannot be used: {listed}.", status=422, faults=faults
-        ) from None
+        raise invalid("the spec", error.errors(), under=("spec",)) from None

@@ -103,8 +103,8 @@ def _described(app: FastAPI) -> dict[str, Any]:
         description=(
             "Every address but this one needs a token, sent as `Authorization: Bearer ...`. A "
             "token does what its scopes name: `read`, `submit`, `admin`. An error is a problem of "
-            "RFC 9457 whose code `nofluke explain` explains. No answer holds a label, or what "
-            "was said of a single row."
+            "RFC 9457 whose code `nofluke explain` explains. No answer says which "
+            "label a row has, or what was said of a single row."
         ),
         routes=app.routes,
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from nofluke.server import accounts, boards, records
 from nofluke.server.api import documentation
 from nofluke.server.api.asking import Anybody, Id, Slug
 from nofluke.server.api.documentation import refusals
+from nofluke.server.boards.membership import MOST_DAYS
 
 router = APIRouter(prefix=documentation.PREFIX, tags=["people"])
 
@@ -27,7 +26,7 @@ class Place(BaseModel):
 class Wanted(Place):
     """Who is invited, and for how long the link works."""
 
-    days: int = Field(default=7, ge=1, le=90)
+    days: int = Field(default=7, ge=1, le=MOST_DAYS)
 
 
 class Link(BaseModel):
@@ -81,11 +80,7 @@ def invited(slug: Slug, wanted: Wanted, asker: Anybody) -> records.Invitation:
 
 
 @router.delete("/boards/{slug}/invitations/{invitation}", status_code=204, responses=refusals(404))
-def withdrawn(
-    slug: Slug,
-    invitation: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")],
-    asker: Anybody,
-) -> Response:
+def withdrawn(slug: Slug, invitation: Id, asker: Anybody) -> Response:
     """Let a link work no more."""
     boards.withdraw(asker.db, asker.actor, slug, invitation)
     return Response(status_code=204)

@@ -47,7 +47,7 @@ def make(request: Request, visit: Person, fields: Fields) -> Response:
             visit.who,
             name=fields.get("token-name", "").strip(),
             scopes=scopes,
-            days=forms.whole(fields, "days", "Days that it works") or 90,
+            days=forms.days(fields, "Days that it works", otherwise=90),
         )
     except InputError as error:
         return _shown(request, visit, error=error)

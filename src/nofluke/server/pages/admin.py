@@ -25,7 +25,7 @@ def shown(request: Request, visit: Person) -> Response:
 def invite(request: Request, visit: Person, fields: Fields) -> Response:
     """A link for somebody who will run the server, shown this once."""
     try:
-        days = forms.whole(fields, "days", "Days that the link works") or 7
+        days = forms.days(fields, "Days that the link works", otherwise=7)
         made = accounts.invite_admin(visit.db, visit.who, days=days)
     except InputError as error:
         return _shown(request, visit, error=error)

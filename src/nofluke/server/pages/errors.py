@@ -45,6 +45,7 @@ async def page(request: Request, told: Problem) -> Response:
         number=told.status,
         detail=_detail(told),
         code=told.code,
+        form=_form(request),
     )
 
 
@@ -57,11 +58,16 @@ def _part(request: Request, told: Problem) -> Response:
     return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
+def _form(request: Request) -> str:
+    """Where the form that was sent is shown; empty where that is not known."""
+    path = request.url.path
+    return path if request.method != "GET" and _FORMS.fullmatch(path) else ""
+
+
 def _to_sign_in(request: Request) -> Response:
     asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     if request.method != "GET":
-        # What was sent is lost; the page it was sent from has the same address, or is near.
-        back = asked if _FORMS.fullmatch(asked) else ""
+        back = _form(request)  # what was sent is lost
         there = "/signin?done=ended" + (f"&next={quote(back)}" if back else "")
     else:
         there = "/signin" + (f"?next={quote(asked)}" if asked != "/" else "")

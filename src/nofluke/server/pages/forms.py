@@ -69,6 +69,16 @@ def whole(fields: Mapping[str, str], name: str, label: str) -> int | None:
     return int(text)
 
 
+def days(fields: Mapping[str, str], label: str, *, otherwise: int) -> int:
+    """The days of a form; ``otherwise`` where the field is empty, and a 0 as the 0 that it is.
+
+    >>> days({"days": "0"}, "Days", otherwise=7), days({"days": ""}, "Days", otherwise=7)
+    (0, 7)
+    """
+    found = whole(fields, "days", label)
+    return otherwise if found is None else found
+
+
 def real(fields: Mapping[str, str], name: str, label: str) -> float | None:
     """A finite number from a field; None where it is empty.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from nofluke.errors import InputError, LedgerError
+from nofluke.errors import InputError
 from nofluke.server import boards
 from nofluke.server.boards import ledgers
 from nofluke.server.pages import forms
@@ -25,7 +25,7 @@ def shown(request: Request, visit: Person, slug: str) -> Response:
     try:
         before = forms.whole(request.query_params, "before", "before")
         page = ledgers.page(visit.db, visit.who, slug, before=before, heads=tuple(heads.split()))
-    except (InputError, LedgerError) as error:
+    except InputError as error:
         problem, before, status = problems.problem(error), None, 422
         page = ledgers.page(visit.db, visit.who, slug)
     last = page.entries[-1]["seq"] if page.entries else 0

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from nofluke.errors import HoldoutError, InputError
 from nofluke.server import boards
+from nofluke.server.boards.membership import MOST_DAYS
 from nofluke.server.pages import forms
 from nofluke.server.pages.rendering import render
 from nofluke.server.pages.visits import Fields, Person, Visit
@@ -38,7 +39,7 @@ def invite(request: Request, visit: Person, fields: Fields, slug: str) -> Respon
             slug,
             role=fields.get("role", "member"),  # type: ignore[arg-type]  # checked there
             team=fields.get("team", "").strip() or None,
-            days=forms.whole(fields, "days", "Days that the link works") or 7,
+            days=forms.days(fields, "Days that the link works", otherwise=7),
         )
     except InputError as error:
         return _shown(request, visit, slug, error=error, fields=fields)
@@ -122,6 +123,7 @@ def _shown(
         members=boards.members(visit.db, visit.who, slug),
         invitations=boards.invitations(visit.db, visit.who, slug),
         link=link,
+        most_days=MOST_DAYS,
         fields=_INVITED | dict(fields or {}),
         problem=problem,
         done=forms.done(request),

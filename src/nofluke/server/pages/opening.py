@@ -102,7 +102,6 @@ async def opened(request: Request, visit: Person) -> Response:
     visit.limits.take("upload", visit.who.id)
     known, who = {"csrf", *_DEFAULTS}, visit.who.id
     async with visit.spool.received(request, fields=known, admit=visit.admit, who=who) as received:
-        visit.admit(received.fields)
         return await run_in_threadpool(_opened, request, visit, received)
 
 

@@ -42,7 +42,6 @@ async def submit(request: Request, visit: Person, slug: str) -> Response:
     async with visit.spool.received(
         request, fields=_FIELDS, admit=visit.admit, who=who
     ) as received:
-        visit.admit(received.fields)
         return await run_in_threadpool(_taken, request, visit, slug, received)
 
 
@@ -158,11 +157,11 @@ def _comparing(
         if found.kind == "predictions" and found.status == "released"
     ]
     # The newest come first: is it better than the one before?
-    if not chosen["second"] and choices:
-        chosen["second"] = choices[0].id
-    if not chosen["first"]:
-        others = [found.id for found in choices if found.id != chosen["second"]]
-        chosen["first"] = others[0] if others else ""
+    ids = [found.id for found in choices]
+    if chosen["second"] not in ids:
+        chosen["second"] = next(iter(ids), "")
+    if chosen["first"] not in ids:
+        chosen["first"] = next((one for one in ids if one != chosen["second"]), "")
     problem = None if error is None else problems.problem(error)
     status = 200 if problem is None else problem.status
     return render(

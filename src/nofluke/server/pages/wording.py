@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from nofluke.guard.metrics import METRICS
 from nofluke.report import wording as report
 from nofluke.results import percent
+from nofluke.server import times
 from nofluke.text import visible
 
 if TYPE_CHECKING:
@@ -60,6 +61,15 @@ def clock(time: str) -> str:
     except ValueError:
         return visible(time)
     return f"{at.day} {_MONTHS[at.month - 1]} {at:%Y, %H:%M} UTC"
+
+
+def past(time: str) -> bool:
+    """Whether a time, as the tables hold it, has come.
+
+    >>> past("2026-01-01T00:00:00.000Z"), past("9999-01-01T00:00:00.000Z")
+    (True, False)
+    """
+    return time <= times.text(times.now())
 
 
 # Names of months must not depend on the machine's language.
@@ -193,6 +203,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "lower": lower,
     "named": lambda value, name: report.named(name, value),
     "number": number,
+    "past": past,
     "sentence": sentence,
     "sure": sure,
     "upper": upper,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -201,10 +201,35 @@ def as_error(error: Exception) -> NoflukeError:
     if isinstance(error, NoflukeError):
         return error
     if isinstance(error, RequestValidationError):
-        return _invalid(error)
+        malformed = any(fault["type"] == "json_invalid" for fault in error.errors())
+        status = HTTPStatus.BAD_REQUEST if malformed else HTTPStatus.UNPROCESSABLE_ENTITY
+        return invalid("the request", error.errors(), status=status)
     if isinstance(error, HTTPException):
         return _of_framework(error)
     return unforeseen()
+
+
+def invalid(
+    what: str,
+    found: Sequence[Mapping[str, Any]],
+    *,
+    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
+    under: tuple[str, ...] = (),
+) -> RequestError:
+    """The refusal of what does not fit its type.
+
+    Args:
+        what: What was sent, for the message.
+        found: The errors as pydantic lists them.
+        status: The status that says so.
+        under: Where what was sent stands in the request.
+    """
+    faults = tuple(
+        Fault(where=".".join(map(str, (*under, *fault["loc"])))[:200], why=_why(fault))
+        for fault in found[:20]
+    )
+    listed = "; ".join(f"{fault.where}: {fault.why}" for fault in faults[:5])
+    return RequestError(f"{what} cannot be used: {listed}.", status=status, faults=faults)
 
 
 _UNFORESEEN = (
@@ -230,21 +255,7 @@ _FRAMEWORK = {
 }
 
 
-def _invalid(error: RequestValidationError) -> RequestError:
-    faults = tuple(
-        Fault(where=".".join(str(part) for part in fault["loc"])[:200], why=_why(fault))
-        for fault in error.errors()[:20]
-    )
-    malformed = any(fault["type"] == "json_invalid" for fault in error.errors())
-    listed = "; ".join(f"{fault.where}: {fault.why}" for fault in faults[:5])
-    return RequestError(
-        f"the request cannot be used: {listed}.",
-        status=HTTPStatus.BAD_REQUEST if malformed else HTTPStatus.UNPROCESSABLE_ENTITY,
-        faults=faults,
-    )
-
-
-def _why(fault: dict[str, Any]) -> str:
+def _why(fault: Mapping[str, Any]) -> str:
     """Why, without what arrived: that may be a secret in the wrong place."""
     if fault["type"] == "json_invalid":
         return "this is no JSON"

@@ -137,8 +137,8 @@ class Spool:
             request: Whose body is not read yet.
             fields: Names of fields that are taken from a form; others are refused.
             file: Name of the part that is the file.
-            admit: Called with the fields that came before the file, before a byte of it is kept;
-                what it raises ends the upload.
+            admit: Called once, whatever the body is, with the fields that came before the file,
+                before a byte of it is kept; what it raises ends the upload.
             who: The id of the sender's account.
 
         Raises:
@@ -253,7 +253,8 @@ class _Intake:
         name: str,
         admit: Callable[[Mapping[str, str]], None] | None,
     ) -> None:
-        self.spool, self.known, self.file_part, self.admit = spool, fields, name, admit
+        self.spool, self.known, self.file_part = spool, fields, name
+        self.admit = admit or (lambda _fields: None)
         self.path: Path | None = None
         self.out: BinaryIO | None = None
         self.size = 0
@@ -273,6 +274,7 @@ class _Intake:
         )
 
     async def _whole(self, request: Request, ending: str) -> Form:
+        self.admit({})
         self.open(ending)
         async for chunk in self.spool.chunks(request):
             await self.keep(chunk)
@@ -293,6 +295,8 @@ class _Intake:
             raise _malformed("it is no form as its type says") from None
         if not parts.ended:
             raise _malformed("the form breaks off")
+        if self.path is None:
+            self.admit(parts.fields)
         return Form(fields=parts.fields, file=self.close(parts.file_name) if self.path else None)
 
     def open(self, ending: str) -> None:
@@ -404,8 +408,7 @@ class _Parts:
             )
 
     def _file(self, name: str) -> None:
-        if self.intake.admit is not None:
-            self.intake.admit(self.fields)
+        self.intake.admit(self.fields)
         self._field = None
         # A sender on Windows may send a whole path.
         self.file_name = re.split(r"[/\\]", name)[-1][:255]

@@ -1,5 +1,6 @@
-// Buttons that copy a text which stands beside them; without script they are not shown.
+// Buttons that copy, and forms that are sent once; without script the pages work all the same.
 "use strict";
+// A button that copies a text which stands beside it; without script it is not shown.
 document.addEventListener("DOMContentLoaded", () => {
   for (const button of document.querySelectorAll("[data-copies]")) button.hidden = !navigator.clipboard;
 });
@@ -13,4 +14,10 @@ document.addEventListener("click", async (event) => {
   } catch {
     said.textContent = "Not copied; mark the text and copy it by hand.";
   }
+});
+// A double click sends a form once: what is made twice cannot be told from what was wanted twice.
+const sent = new WeakMap();
+document.addEventListener("submit", (event) => {
+  if (event.timeStamp - (sent.get(event.target) ?? -Infinity) < 2000) event.preventDefault();
+  else sent.set(event.target, event.timeStamp);
 });
