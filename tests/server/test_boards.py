@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from keepers import Keeper
+from sqlalchemy import delete, select
 
 from nofluke.database import tables
 from nofluke.database.engine import Database
@@ -17,7 +20,7 @@ from nofluke.database.lines import DatabaseLines
 from nofluke.errors import AccessError, HoldoutError, InputError, NoflukeError
 from nofluke.ledger import events, fingerprints
 from nofluke.server import accounts, boards
-from nofluke.server.boards import invariants, ledgers, submissions
+from nofluke.server.boards import holdings, invariants, ledgers, submissions
 from nofluke.server.records import Actor, BoardSpec
 
 
@@ -237,6 +240,30 @@ def test_who_opens_a_board_over_the_same_labels_is_a_member_of_no_other(keeper: 
     assert code(lambda: submissions.submit(keeper.db, rex, "tumours", late, name="x")) == "NF091"
     said = [e.body["event"] for e in entries(keeper) if e.kind == "people"]
     assert said == ["joined", "role"]
+
+
+def test_an_owner_who_is_removed_meanwhile_says_no_more_who_is_on_the_board(keeper: Keeper) -> None:
+    keeper.open()
+    olga = keeper.join("tumours", "olga", role="owner")
+    bob = keeper.join("tumours", "bob", team="red")
+    asks = [
+        lambda: boards.change_role(keeper.db, olga, "tumours", bob.id, role="auditor"),
+        lambda: boards.remove(keeper.db, olga, "tumours", bob.id),
+    ]
+    with keeper.db.reading() as connection:
+        (holdout,) = connection.scalars(select(tables.holdouts.c.id))
+    with ThreadPoolExecutor(2) as pool:
+        with keeper.db.writing(holdings.lock(holdout)) as connection:
+            waiting = [pool.submit(code, ask) for ask in asks]
+            time.sleep(0.5)  # until both have read that she may, where readers do not wait
+            gone = tables.members.c.user == olga.id
+            connection.execute(delete(tables.members).where(gone))
+        told = [each.result(timeout=60) for each in waiting]
+
+    assert told == ["NF075", "NF075"]
+    assert {m.name: m.role for m in boards.members(keeper.db, keeper.ann, "tumours")}[
+        "bob"
+    ] == "member"
 
 
 def test_a_link_for_a_password_is_on_record_at_every_board(keeper: Keeper) -> None:

@@ -180,8 +180,7 @@ def change_role(
     rights.scope(actor, "admin")
     role, team = _role(role), _team(role, team)
     with db.writing() as connection:
-        seat = rights.keeper(rights.seat(connection, actor, slug))
-        db.lock(connection, holdings.lock(seat.holdout))
+        seat = _keepers(db, connection, actor, slug)
         person = _person(connection, seat.board, user)
         if person["role"] == role and team in (None, person["team"]):
             return
@@ -202,13 +201,20 @@ def remove(db: Database, actor: Actor, slug: str, user: str) -> None:
     """
     rights.scope(actor, "admin")
     with db.writing() as connection:
-        seat = rights.keeper(rights.seat(connection, actor, slug))
-        db.lock(connection, holdings.lock(seat.holdout))
+        seat = _keepers(db, connection, actor, slug)
         person = _person(connection, seat.board, user)
         _stays_owned(connection, seat.board, person, None)
         connection.execute(_at(delete(seats), seat.board, user))
         book = _book(db, connection, seat.holdout, actor.name)
         book.people("removed", slug, **_named(person), was=person["role"])
+
+
+def _keepers(db: Database, connection: Connection, actor: Actor, slug: str) -> rights.Seat:
+    """The place of one who may say who is on a board, under the lock of its rows."""
+    seat = rights.keeper(rights.seat(connection, actor, slug))
+    db.lock(connection, holdings.lock(seat.holdout))
+    # The right may have been taken away while this waited for the lock.
+    return rights.keeper(rights.seat(connection, actor, slug))
 
 
 def join(
