@@ -117,7 +117,7 @@ def _need_extra() -> None:
 
 
 def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
-    """An address that other machines reach has TLS before it, or somebody knows that it has none."""
+    """An address that other machines reach has TLS before it, or somebody knows that it lacks it."""
     from nofluke.server import hosts
 
     if allowed or hosts.this_machine(settings.host) or settings.public_url.startswith("https:"):
