@@ -220,6 +220,7 @@ def test_there_is_no_option_for_a_token(capsys):
     [
         (["--host", "0.0.0.0"], "NF097", "without TLS"),  # noqa: S104 (refused)
         (["--host", "::"], "NF097", "without TLS"),
+        (["--public-url", "http://board.example.org"], "NF097", "http://board.example.org"),
         (["--port", "70000"], "NF008", "port"),
         (["--max-upload", "lots"], "NF008", "--max-upload lots"),
         (["--public-url", "board.example.org"], "NF008", "--public-url board.example.org"),

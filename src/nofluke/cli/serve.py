@@ -7,6 +7,7 @@ import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
@@ -117,14 +118,17 @@ def _need_extra() -> None:
 
 
 def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
-    """An address that other machines reach has TLS before it, or somebody knows that it lacks it."""
+    """What other machines reach has TLS before it, or somebody knows that it lacks it."""
     from nofluke.server import hosts
 
-    if allowed or hosts.this_machine(settings.host) or settings.public_url.startswith("https:"):
+    named = urlsplit(settings.public_url)
+    stays = hosts.this_machine(settings.host) and hosts.this_machine(named.hostname or "")
+    if allowed or named.scheme == "https" or stays:
         return
     _cannot(
-        f"--host {settings.host} would let other machines in without TLS: passwords, tokens and "
-        "predictions could be read on the way. Put a reverse proxy with TLS before it and say "
+        f"--host {settings.host}, reached as {settings.public_url}, would let other machines in "
+        "without TLS: passwords, tokens and predictions could be read on the way. Put a reverse "
+        "proxy with TLS before it and say "
         "--public-url https://..., or say --allow-http if you mean it."
     )
 
