@@ -333,6 +333,22 @@ def test_a_token_does_what_its_scopes_say_until_it_ends(database):
     assert listed.used == times.text(later(hours=47))
 
 
+def test_what_has_ended_makes_no_token_though_it_was_asked_before(database):
+    boss, ann = user(database, "Boss", admin=True), user(database, "Ann")
+    made = accounts.make_token(database, ann, name="ci", scopes={"admin"}, days=9)
+    visitor = accounts.by_session(database, accounts.session(database, ann))
+    holder = accounts.by_token(database, made.secret)
+    asked = {"name": "late", "scopes": {"admin"}, "days": 1}
+    accounts.make_token(database, visitor, **asked)
+    accounts.make_token(database, holder, **asked)
+
+    link = accounts.password_link(database, boss, ann.id).secret
+    accounts.reset_password(database, link, password=OTHER)
+    for late in (visitor, holder):
+        refused("NF073", accounts.make_token, database, late, **asked)
+    assert all(token.revoked for token in accounts.tokens(database, ann))
+
+
 def test_a_token_gives_no_more_than_its_maker_has(database):
     ann = user(database, "Ann", admin=True)
     secret = accounts.make_token(database, ann, name="ci", scopes={"admin"}, days=1).secret

@@ -369,3 +369,10 @@ def test_a_full_disk_is_the_servers_own_trouble_and_leaves_nothing(
     assert "Retry-After" in answer.headers
     assert str(folder) not in answer.text
     assert left_in(folder) == []
+
+
+def test_a_folder_that_was_cleaned_away_is_made_again(client, folder):
+    assert sent(client, FILE[1], "text/csv").status_code == 200
+    folder.rmdir()
+    assert sent(client, FILE[1], "text/csv").json()["content"] == FILE[1].decode()
+    assert folder.stat().st_mode & 0o777 == 0o700

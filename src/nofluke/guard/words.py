@@ -98,7 +98,7 @@ def _rounded(policy: Policy) -> tuple[str, ...]:
         return (
             told,
             "At the same score, limits are the wider the more looks went before, the more so if "
-            "their scores made large leaps.",
+            "their scores made large leaps, as far as the bounds of the score leave room.",
         )
     return (
         told,

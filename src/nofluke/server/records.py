@@ -20,6 +20,8 @@ class Actor:
         admin: Whether the user runs the server: may open boards, and invite.
         scopes: What the token or session may do; a session may do everything.
         until: When the token ends; None for a session.
+        held: Digest of the token or session by which they came; None for who has just come in
+            by a link, or given a password.
     """
 
     id: str
@@ -27,6 +29,7 @@ class Actor:
     admin: bool
     scopes: frozenset[str] = frozenset({"read", "submit", "admin"})
     until: str | None = None
+    held: str | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

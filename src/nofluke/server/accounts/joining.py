@@ -174,7 +174,7 @@ def accept(
             update(tables.users).where(_USERS.id == actor.id).values(admin=user["admin"])
         )
         _let_in(db, connection, link, user, times.text(moment))
-    return records.Actor(**user, scopes=actor.scopes, until=actor.until)
+    return records.Actor(**user, scopes=actor.scopes, until=actor.until, held=actor.held)
 
 
 def _let_in(

@@ -147,7 +147,9 @@ def by_session(
                 .where(_ROWS.digest == secrets.digest(secret), _ROWS.seen == row["seen"])
                 .values(seen=times.text(moment))
             )
-    return records.Actor(id=row["id"], name=row["name"], admin=row["admin"])
+    return records.Actor(
+        id=row["id"], name=row["name"], admin=row["admin"], held=secrets.digest(secret)
+    )
 
 
 def _begin(connection: Connection, user: str, hours: float, now: dt.datetime) -> str:

@@ -301,6 +301,9 @@ class _Intake:
 
     def open(self, ending: str) -> None:
         with self.written():
+            # Cleaners of temporary files remove folders in which nothing lies for days.
+            if not self.spool.folder.exists():
+                _own(self.spool.folder)
             handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
         self.path, self.out = Path(path), os.fdopen(handle, "wb")
 
