@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from postgres import Cluster
 
     from nofluke.database.engine import Database
+
+# How long an example takes is the machine's affair.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -204,7 +204,7 @@ sys.exit(sum(os.waitpid(child, 0)[1] != 0 for child in children))
 """
 
 
-@pytest.mark.parametrize("size", [200, 300_000])
+@pytest.mark.parametrize("size", [200, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_eight_writers_lose_nothing(place, size):
     """The case ledger-01: 8 processes write 25 entries each, of 200 bytes and of 300 kB."""
     eight_writers(place, 25, size)
