@@ -376,3 +376,12 @@ def test_a_folder_that_was_cleaned_away_is_made_again(client, folder):
     folder.rmdir()
     assert sent(client, FILE[1], "text/csv").json()["content"] == FILE[1].decode()
     assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_cannot_be_made_again_is_the_servers_own_trouble(client, folder):
+    assert sent(client, FILE[1], "text/csv").status_code == 200
+    folder.rmdir()
+    folder.symlink_to(folder.parent / "elsewhere")
+    answer = sent(client, FILE[1], "text/csv")
+    assert (answer.status_code, answer.json()["code"]) == (503, "NF071")
+    assert "--folder" not in answer.text

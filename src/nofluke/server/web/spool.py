@@ -111,7 +111,11 @@ class Spool:
 
     def sweep(self, *, now: float | None = None) -> int:
         """Remove what a server that was killed left behind a day ago; how many files it was."""
-        _own(self.folder)
+        if why := _unfit(self.folder):
+            raise NoflukeError(
+                f"the folder of uploads, {self.folder}, {why}. Name another one (--folder).",
+                code="NF097",
+            )
         before = (time.time() if now is None else now) - _STALE
         swept = 0
         for path in self.folder.glob(f"{_PREFIX}*"):
@@ -215,26 +219,21 @@ def _crowded(busy: str, most: str) -> LimitError:
     )
 
 
-def _own(folder: Path) -> None:
-    """Make the folder, or close our own to everybody else; refuse what somebody else made."""
-    why = ""
+def _unfit(folder: Path) -> str:
+    """Make the folder, or close our own to everybody else; why it is not to be used, or nothing."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
         if stat.S_ISLNK(found.st_mode):
-            why = "is a link, and may lead elsewhere at any time"
-        elif os.name == "posix" and found.st_uid != os.getuid():
-            why = "belongs to somebody else, who could read and exchange what lies there"
-        elif _shared(folder, found.st_mode):
-            why = "is open to others and holds more than uploads, so it is not closed to them"
-        else:
-            folder.chmod(0o700)
+            return "is a link, and may lead elsewhere at any time"
+        if os.name == "posix" and found.st_uid != os.getuid():
+            return "belongs to somebody else, who could read and exchange what lies there"
+        if _shared(folder, found.st_mode):
+            return "is open to others and holds more than uploads, so it is not closed to them"
+        folder.chmod(0o700)
     except OSError as error:
-        why = f"cannot be used: {(error.strerror or str(error)).lower()}"
-    if why:
-        raise NoflukeError(
-            f"the folder of uploads, {folder}, {why}. Name another one (--folder).", code="NF097"
-        )
+        return f"cannot be used: {(error.strerror or str(error)).lower()}"
+    return ""
 
 
 def _shared(folder: Path, mode: int) -> bool:
@@ -302,8 +301,8 @@ class _Intake:
     def open(self, ending: str) -> None:
         with self.written():
             # Cleaners of temporary files remove folders in which nothing lies for days.
-            if not self.spool.folder.exists():
-                _own(self.spool.folder)
+            if not self.spool.folder.exists() and (why := _unfit(self.spool.folder)):
+                raise OSError(why)
             handle, path = tempfile.mkstemp(prefix=_PREFIX, suffix=ending, dir=self.spool.folder)
         self.path, self.out = Path(path), os.fdopen(handle, "wb")
 
