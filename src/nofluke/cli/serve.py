@@ -128,8 +128,8 @@ def _refuse_plain(settings: Settings, *, allowed: bool) -> None:
     _cannot(
         f"--host {settings.host}, reached as {settings.public_url}, would let other machines in "
         "without TLS: passwords, tokens and predictions could be read on the way. Put a reverse "
-        "proxy with TLS before it and say "
-        "--public-url https://..., or say --allow-http if you mean it."
+        "proxy with TLS before it and say --public-url https://..., or say --allow-http if you "
+        "mean it."
     )
 
 
