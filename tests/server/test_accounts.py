@@ -18,7 +18,7 @@ from sqlalchemy import update
 
 from nofluke.database import tables
 from nofluke.errors import StoreError
-from nofluke.server import accounts, times
+from nofluke.server import accounts, boards, times
 from nofluke.server.accounts import passwords
 from nofluke.server.records import Actor
 
@@ -333,19 +333,26 @@ def test_a_token_does_what_its_scopes_say_until_it_ends(database):
     assert listed.used == times.text(later(hours=47))
 
 
-def test_what_has_ended_makes_no_token_though_it_was_asked_before(database):
-    boss, ann = user(database, "Boss", admin=True), user(database, "Ann")
+def test_what_has_ended_makes_no_token_and_no_link_though_it_was_asked_before(database):
+    boss, ann = user(database, "Boss", admin=True), user(database, "Ann", admin=True)
     made = accounts.make_token(database, ann, name="ci", scopes={"admin"}, days=9)
     visitor = accounts.by_session(database, accounts.session(database, ann))
     holder = accounts.by_token(database, made.secret)
     asked = {"name": "late", "scopes": {"admin"}, "days": 1}
     accounts.make_token(database, visitor, **asked)
     accounts.make_token(database, holder, **asked)
+    accounts.invite_admin(database, visitor)
+    board(database)
+    boards.invite(database, visitor, "tumours", role="member")
 
     link = accounts.password_link(database, boss, ann.id).secret
     accounts.reset_password(database, link, password=OTHER)
     for late in (visitor, holder):
         refused("NF073", accounts.make_token, database, late, **asked)
+        refused("NF073", accounts.invite_admin, database, late)
+        refused("NF073", boards.invite, database, late, "tumours", role="member")
+        refused("NF073", boards.remove, database, late, "tumours", boss.id)
+        refused("NF073", accounts.password_link, database, late, boss.id)
     assert all(token.revoked for token in accounts.tokens(database, ann))
 
 

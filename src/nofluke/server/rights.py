@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import select
 
-from nofluke.database.tables import boards, members
+from nofluke.database.tables import boards, members, sessions, tokens
 from nofluke.errors import AccessError
 
 if TYPE_CHECKING:
@@ -80,6 +80,23 @@ def scope(actor: Actor, needed: Scope, *, runs: bool = False) -> None:
         )
     if runs and not actor.admin:
         raise not_running()
+
+
+def still_in(connection: Connection, actor: Actor) -> None:
+    """Refuse whose session or token has ended since the request began.
+
+    A new password ends them all: nobody who waited for a lock meanwhile shall make a link or a
+    token that outlives it.
+
+    Raises:
+        AccessError: It has ended (NF073).
+    """
+    if actor.held is None:
+        return
+    session = select(sessions.c.user).where(sessions.c.digest == actor.held)
+    token = select(tokens.c.user).where(tokens.c.digest == actor.held, tokens.c.revoked.is_(None))
+    if connection.scalar(session.union_all(token)) is None:
+        raise AccessError("what you signed in with has ended; sign in again.", code="NF073")
 
 
 def not_running() -> AccessError:

@@ -192,6 +192,7 @@ def _user(connection: Connection, user: str) -> dict[str, Any]:
 
 def still_admin(connection: Connection, actor: Actor) -> None:
     """The actor's rights are those of the moment in which the lock is held."""
+    rights.still_in(connection, actor)
     mine = _user(connection, actor.id)
     if not mine["admin"] or mine["disabled"]:
         raise rights.not_running()

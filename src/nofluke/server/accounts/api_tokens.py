@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable
 
-    from sqlalchemy import Connection
-
     from nofluke.database.engine import Database
     from nofluke.server.records import Actor
 
 #: Most days for which a token is good, and most tokens of one user that are good at once.
 LONGEST, MOST = 366, 100
 
-_USERS, _ROWS, _SESSIONS = tables.users.c, tables.tokens.c, tables.sessions.c
+_USERS, _ROWS = tables.users.c, tables.tokens.c
 
 
 def make_token(
@@ -71,8 +69,7 @@ def make_token(
         mine = select(_USERS.id).where(_USERS.id == actor.id, _USERS.disabled.is_(None))
         if connection.scalar(mine) is None:
             raise AccessError("this account lets nobody in.", code="NF073")
-        if actor.held is not None and not _still_holds(connection, actor.held):
-            raise AccessError("what you signed in with has ended; sign in again.", code="NF073")
+        rights.still_in(connection, actor)
         if (connection.scalar(select(func.count()).where(good)) or 0) >= MOST:
             raise InputError(f"you have {MOST} tokens; revoke one first.", code="NF008")
         connection.execute(
@@ -162,13 +159,6 @@ def by_token(db: Database, secret: str | None, *, now: dt.datetime | None = None
         until=row["expires"],
         held=secrets.digest(secret),
     )
-
-
-def _still_holds(connection: Connection, held: str) -> bool:
-    """Whether no new password or revocation ended what the asker came with, before the lock."""
-    session = select(_SESSIONS.user).where(_SESSIONS.digest == held)
-    token = select(_ROWS.user).where(_ROWS.digest == held, _ROWS.revoked.is_(None))
-    return connection.scalar(session.union_all(token)) is not None
 
 
 def _scopes(actor: Actor, scopes: Iterable[str]) -> tuple[records.Scope, ...]:

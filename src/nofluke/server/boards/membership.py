@@ -47,7 +47,8 @@ def invite(
         The invitation; its ``secret`` is told now and never again.
 
     Raises:
-        AccessError: The actor may not (NF074), or there is no such board (NF075).
+        AccessError: The actor may not (NF074), what they came with has ended (NF073), or there is
+            no such board (NF075).
         InputError: Another role, a team that is no name, or too many open links (NF094).
     """
     rights.scope(actor, "admin")
@@ -56,6 +57,7 @@ def invite(
         raise InputError(f"days={days!r} must be from 1 to {MOST_DAYS}.", code="NF094")
     made = times.now()
     with db.writing() as connection:
+        rights.still_in(connection, actor)
         seat = rights.keeper(rights.seat(connection, actor, slug))
         waiting = select(func.count()).select_from(links)
         waiting = waiting.where(
@@ -214,6 +216,7 @@ def _keepers(db: Database, connection: Connection, actor: Actor, slug: str) -> r
     seat = rights.keeper(rights.seat(connection, actor, slug))
     db.lock(connection, holdings.lock(seat.holdout))
     # The right may have been taken away while this waited for the lock.
+    rights.still_in(connection, actor)
     return rights.keeper(rights.seat(connection, actor, slug))
 
 
