@@ -162,7 +162,7 @@ class _told:  # noqa: N801 (it reads as what it does)
                 f"the disk is full, so what does not fit in memory has no place ({text[:200]}). "
                 "Nothing was written. Free some space, name another folder by spill= (--spill), "
                 "or allow more memory.",
-                code="NF402",
+                code="NF410",
             ) from None
         if isinstance(error, duckdb.OutOfMemoryException):
             raise InputError(

@@ -44,7 +44,7 @@ class Ibis:
             native.to_parquet(str(path))
         except OSError as error:
             raise InputError(
-                f"the rows cannot be written to {path.parent} ({error}).", code="NF402"
+                f"the rows cannot be written to {path.parent} ({error}).", code="NF410"
             ) from None
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ class _Told:
             raise InputError(
                 f"the disk is full ({error}). Nothing was written. Free some space, or name "
                 "another folder by spill= (--spill).",
-                code="NF402",
+                code="NF410",
             ) from None
         if isinstance(error, pl.exceptions.PolarsError | OSError):
             text = " ".join(str(error).split())

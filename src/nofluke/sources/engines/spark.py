@@ -162,7 +162,7 @@ class _Told:
                 "the disk is full, so what does not fit in memory has no place (Spark: No space "
                 "left on device). Nothing was written. Free some space, or name another folder by "
                 "spill= (--spill).",
-                code="NF402",
+                code="NF410",
             ) from None
         raise InputError(
             f"the rows cannot be computed (Spark: {_first_line(error)}).", code="NF351"
