@@ -57,7 +57,8 @@ class Relation:
     @classmethod
     def of_native(cls, native: Any, *, room: Room) -> Relation:
         """The rows of somebody's lazy table; see ``engines.of``."""
-        return cls(frame=_lazy(native), engine=engines.of(native, room), room=room)
+        who = engines.of(native, room)
+        return cls(frame=_lazy(native), engine=who, room=room)
 
     @property
     def schema(self) -> dict[str, Any]:
