@@ -10,6 +10,7 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
+from nofluke.kernels import sums
 from nofluke.scores import arrays, assembly, metrics
 from nofluke.scores.assembly import Rows, digest_of
 from nofluke.shown import Drawn
@@ -277,6 +278,43 @@ class Scores(Drawn):
         if not self.complete:
             raise InputError("the table has gaps or repeats, so it is no matrix.", code="NF007")
         return self.values.reshape(self.K, len(self.examples))
+
+    @property
+    def all_finite(self) -> bool:
+        """Whether no score is infinite."""
+        return bool(np.isfinite(self.values).all())
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean of each candidate, shape (K,), the same for every order of rows."""
+        if self.complete:
+            return sums.row_means(self.matrix())
+        return np.array([sums.mean(self.sample(k)) for k in range(self.K)])
+
+    def order_statistics(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of each candidate the scores at its ranks, counted from 0; shape (K, r) -> (K, r).
+
+        >>> table = Scores.from_arrays([[3, 1, 2], [6, 5, 4]], better="lower")
+        >>> table.order_statistics(np.array([[0, 1], [0, 2]])).tolist()
+        [[1.0, 2.0], [4.0, 6.0]]
+        """
+        # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
+        if self.complete and (ranks == ranks[:1]).all():
+            own = ranks[0]
+            return np.asarray(np.partition(self.matrix(), own, axis=1)[:, own] + 0.0)
+        found = [np.partition(self.sample(k), own)[own] for k, own in enumerate(ranks)]
+        return np.stack(found) + 0.0
+
+    def column_means(self, column: str) -> NDArray[np.float64]:
+        """Mean of a kept column of each candidate, shape (K,); NaN where a value is missing."""
+        means = np.full(self.K, np.nan)
+        for k in range(self.K):
+            part = slice(int(self.starts[k]), int(self.starts[k + 1]))
+            values = self.kept[column][part]
+            if self.filled is not None:
+                values = values[~self.filled[part]]  # a score that was filled in has no such value
+            if values.size and not np.isnan(values).any():
+                means[k] = sums.mean(values)
+        return means
 
     def labels_at(self, index: Any) -> dict[str, Any]:
         """The text columns of some rows, by a mask, by places or a slice; None where not there."""
