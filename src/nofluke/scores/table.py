@@ -11,7 +11,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import sums
-from nofluke.scores import arrays, assembly, metrics
+from nofluke.scores import arrays, assembly, metrics, outside
 from nofluke.scores.assembly import Rows, digest_of
 from nofluke.shown import Drawn
 
@@ -280,6 +280,22 @@ class Scores(Drawn):
         return self.values.reshape(self.K, len(self.examples))
 
     @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.examples)
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Different clusters of the rows; None where the input has none."""
+        return None if self.cluster is None else len(np.unique(self.cluster.codes))
+
+    @property
+    def zero_or_one(self) -> bool:
+        """Whether every score is 0 or 1."""
+        parts = (self.values[:256], self.values)  # most tables are told by their head
+        return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
+
+    @property
     def all_finite(self) -> bool:
         """Whether no score is infinite."""
         return bool(np.isfinite(self.values).all())
@@ -367,7 +383,7 @@ class Scores(Drawn):
         if bad.size:
             raise InputError(
                 f"{bad.size} of {int(looked.sum())} scores lie outside bounds=({low:g}, {high:g}): "
-                f"{some(self._spell(bad[:5]))}.{_unit_hint(self.values[looked], low, high)}",
+                f"{some(self._spell(bad[:5]))}.{_hint(self.values[looked], low, high)}",
                 code="NF010",
             )
 
@@ -399,36 +415,20 @@ class Scores(Drawn):
         owners = np.searchsorted(self.starts, at, side="right") - 1
         return [
             f"{self.candidates[k]}/{self.examples[self.places(k)[i - self.starts[k]]]}: "
-            f"{_exactly(float(self.values[i]))}"
+            f"{outside.exactly(float(self.values[i]))}"
             for k, i in zip(owners.tolist(), at.tolist(), strict=True)
         ]
 
 
-def _exactly(value: float) -> str:
-    """A short spelling where it is exact: a 1 that is a little more must not look like 1."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
-
-
-_WIDEN = (
-    " Bounds hold for every score that could come: declare wider ones, or name the columns if "
-    "these are no scores."
-)
-
-
-def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
-    """What may have happened where scores between 0 and 1 were promised and others arrived."""
-    if (low, high) != (0, 1) or not 1 < values.max() <= 100:
-        return _WIDEN
-    over, within = int((values > 1).sum()), int(((values > 0) & (values <= 1)).sum())
-    if over < within:
-        return (
-            " Most lie between 0 and 1, so two scales may be mixed; nothing is rescaled value by "
-            "value: mend the scores, or declare the range of all of them."
-        )
-    if values.min() >= 0:
-        return " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
-    return _WIDEN
+def _hint(values: NDArray[np.float64], low: float, high: float) -> str:
+    return outside.hint(
+        low,
+        high,
+        least=float(values.min()),
+        most=float(values.max()),
+        over=int((values > 1).sum()),
+        within=int(((values > 0) & (values <= 1)).sum()),
+    )
 
 
 def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:
