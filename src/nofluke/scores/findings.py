@@ -95,8 +95,8 @@ def dependence(scores: Counted, largest: int) -> tuple[str, ...]:
     if clusters is None or clusters >= largest:
         return ()
     return (
-        f"NF106: the rows belong to {clusters} clusters, and this answer treats the up to {largest} "
-        "examples of a candidate as independent draws. For cases from new clusters the evidence "
+        f"NF106: the rows belong to {clusters} clusters, and this answer treats the up to "
+        f"{largest} examples of a candidate as independent draws. For cases from new clusters the evidence "
         f"is closer to {clusters} draws than to {largest}.",
     )
 

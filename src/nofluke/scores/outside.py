@@ -1,4 +1,4 @@
-"""Scores outside the bounds that were promised: how they are spelled, and what may have happened."""
+"""Scores outside the bounds that were promised: their spelling, and what may have happened."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ order statistics. Those come out exactly, whoever computes them, and nothing els
 from __future__ import annotations
 
 import functools
+import itertools
 import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -155,7 +156,9 @@ class Sourced:
         name = self.kept[column]
         extent = verbs.extent(self._scored, name)
         means = verbs.means(self._scored, extent, name)
-        found = dict(zip(extent.candidates, np.where(extent.lacking > 0, np.nan, means), strict=True))
+        found = dict(
+            zip(extent.candidates, np.where(extent.lacking > 0, np.nan, means), strict=True)
+        )
         return np.array([found.get(c, np.nan) for c in self.candidates])
 
     def order_statistics(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -363,7 +366,7 @@ class Sourced:
 
     def _nobody_shares(self, among: int = 2) -> bool:
         """Whether no example has the scores of two candidates, of at least so many."""
-        return self.K >= among and int(self.n.sum()) == self._having.examples
+        return among <= self.K and int(self.n.sum()) == self._having.examples
 
     def _without_score(self) -> list[str]:
         """The first rows without a score, by candidate and example."""
@@ -554,7 +557,7 @@ def _small_table(
     rows = Rows(
         values=joined["score"].astype(np.float64),
         starts=np.array(starts, np.int64),
-        where=np.concatenate([np.arange(b - a) for a, b in zip(starts, starts[1:], strict=False)]),
+        where=np.concatenate([np.arange(b - a) for a, b in itertools.pairwise(starts)]),
         time=_times(joined["time"]) if "time" in joined else None,
     )
     return Scores(

@@ -151,6 +151,13 @@ class RelationTable:
             known = known & ~self.relation.nan(failure.column)
         return known & signs[failure.sign]
 
+    def has_number(self, column: str) -> nw.Expr:
+        """Whether a row has a number in this column, which may be infinite."""
+        import narwhals as nw
+
+        there = ~nw.col(column).is_null()
+        return there & ~self.relation.nan(column) if self._may_be_nan(column) else there
+
     def _nan(self, column: str) -> nw.Expr:
         import narwhals as nw
 
