@@ -82,9 +82,11 @@ def settled(table: Scores, missing: str) -> tuple[NDArray[np.bool_], tuple[str, 
     Raises:
         InputError: There are gaps that may not be, or nothing is left (NF007).
     """
-    where = _where(table)
+    every = np.ones(table.values.size, np.bool_)
+    if table.where is None:
+        return every, ()
+    where = table.where
     have = np.bincount(where, minlength=len(table.examples))
-    every = np.ones(where.size, np.bool_)
     if (have == table.K).all():
         return every, ()
     shared = have == table.K
@@ -213,8 +215,9 @@ def _who_lacks(table: Scores) -> str:
     for k in lacking[:3]:
         part = where[table.starts[k] : table.starts[k + 1]]
         absent = np.setdiff1d(np.arange(len(table.examples)), part)
-        ids = some([table.examples[i] for i in absent.tolist()], most=2)
-        told.append(f"{table.candidates[k]!r} lacks {absent.size} ({ids})")
+        ids = [repr(table.examples[i]) for i in absent[:2].tolist()]
+        others = f" and {absent.size - 2} more" if absent.size > 2 else ""
+        told.append(f"{table.candidates[k]!r} lacks {absent.size} ({', '.join(ids)}{others})")
     more = f"; {len(lacking) - 3} more lack some" if len(lacking) > 3 else ""
     return "; ".join(told) + more + "."
 
