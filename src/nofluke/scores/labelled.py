@@ -15,6 +15,8 @@ from nofluke.errors import InputError, some
 from nofluke.scores import assembly, labels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from nofluke.scores.table import Scores
@@ -189,7 +191,18 @@ def _contradiction(
     rows = np.flatnonzero(where == differ[0])
     sides = [some(_spell(table, rows[truth[rows] == side]), most=2) for side in (True, False)]
     listed = some(table.examples[i] for i in differ.tolist())
-    examples = "1 example" if differ.size == 1 else f"{differ.size} examples"
+    return contradiction(listed, differ.size, sides)
+
+
+def contradiction(listed: str, count: int, sides: Sequence[str]) -> InputError:
+    """The error about examples of which candidates have different labels.
+
+    Args:
+        listed: The examples, in words.
+        count: How many.
+        sides: Rows of the first of them that are positive, and that are negative, in words.
+    """
+    examples = "1 example" if count == 1 else f"{count} examples"
     return InputError(
         f"the label of {examples} differs between candidates: {listed}. The first is positive in "
         f"{sides[0]} and negative in {sides[1]}. An example has one label: check that ids mean "

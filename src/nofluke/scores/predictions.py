@@ -180,8 +180,30 @@ class Predictions(Drawn):
         checks.choice(missing, _MISSING, name="missing")
         table = labelled.runs_apart(table)
         truth = labelled.truth_of_rows(table, positive)
+        labels = np.zeros(len(table.examples), np.bool_)
+        if table.where is None:
+            labels[:] = truth[: labels.size]  # the same for every candidate
+        else:
+            labels[table.where] = truth
+        return cls.from_labelled(table, labels, positive=positive, missing=missing)
+
+    @classmethod
+    def from_labelled(
+        cls, table: Scores, labels: NDArray[np.bool_], *, positive: object = None, missing: str
+    ) -> Predictions:
+        """Predictions from assembled rows without repeats, whose labels are settled.
+
+        Args:
+            table: Predictions as scores.
+            labels: Whether each example is positive, shape (examples,).
+            positive: The label of the positive class.
+            missing: "raise", "common" or "own".
+
+        Raises:
+            InputError: There are gaps that may not be (NF007).
+        """
         keep, told = labelled.settled(table, missing)
-        found = cls._of_rows(table, truth, positive).take(keep)
+        found = cls._of_rows(table, labels, positive).take(keep)
         return replace(found, notes=(*found.notes, *told, *_hard(found)))
 
     @classmethod
@@ -417,20 +439,14 @@ class Predictions(Drawn):
         return f"Predictions({who} x {counts}, {int(self.labels.sum())} positive)"
 
     @classmethod
-    def _of_rows(cls, table: Scores, truth: NDArray[np.bool_], positive: object) -> Predictions:
-        places = table.where
-        if places is None:
-            labels = truth[: len(table.examples)].copy()  # the same for every candidate
-        else:
-            labels = np.zeros(len(table.examples), np.bool_)
-            labels[places] = truth
+    def _of_rows(cls, table: Scores, labels: NDArray[np.bool_], positive: object) -> Predictions:
         return cls(
             candidates=table.candidates,
             examples=table.examples,
             labels=labels,
             predictions=table.values,
             starts=table.starts,
-            places=places,
+            places=table.where,
             cluster=table.cluster,
             group=table.group,
             fold=table.output,
