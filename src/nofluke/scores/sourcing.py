@@ -20,7 +20,7 @@ from nofluke.scores.readers.tables import NUMBERS, Source, counted
 from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.sourced import Keeper, Sourced, unasked
 from nofluke.scores.table import worst_score
-from nofluke.sources import verbs
+from nofluke.sources import unpivot, verbs
 from nofluke.sources.relation import Relation
 from nofluke.sources.room import room
 
@@ -297,11 +297,12 @@ class _Columns:
             *(self._table.number(score).alias(score) for score in scores),
             *(e.alias(mark + name) for name, e in beside.items()),
         )
-        long = spread.unpivot(
-            on=list(scores),
+        long = unpivot.long(
+            spread,
+            scores,
             index=[mark + name for name in beside],
-            variable_name=mark + "candidate",
-            value_name=mark + "score",
+            name=mark + "candidate",
+            value=mark + "score",
         )
         return long.select(
             *(nw.col(mark + name).alias(name) for name in ("candidate", "score", *beside))
