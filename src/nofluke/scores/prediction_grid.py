@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from nofluke.scores.prediction_rows import PredictionRows
 
-_ROWS = 1 << 22  # rows that come out at a time
+_VALUES = 1 << 21  # predictions that come out at a time
 _BLOCK = 1 << 18  # rows placed at a time: the index fits in the cache
 
 
@@ -83,7 +83,7 @@ def size(K: int, rows: int, examples: int, *, clustered: bool) -> tuple[int, int
     candidate at a time some columns more.
     """
     of_clusters = 4 * rows if clustered else 0
-    placing = 9 * rows + examples + 100 * min(rows, _ROWS)
+    placing = 9 * rows + examples + 60 * min(rows, _VALUES)
     answering = (16 if K > 1 else 8) * rows + 90 * examples + (5 if clustered else 0) * 8 * examples
     return placing + of_clusters, answering + of_clusters
 
@@ -180,7 +180,7 @@ def _parts(
             cluster_code=nw.col("cluster_code").cast(nw.Int64).fill_null(0).cast(nw.Int32)
         )
         names.append("cluster_code")
-    yield from relation.batches(frame.select(*names), names, rows=_ROWS)
+    yield from relation.batches(frame.select(*names), names, rows=max(1, _VALUES // len(rows.scores)))
 
 
 def _placed_part(grid: _Grid, part: Mapping[str, NDArray[Any]], columns: int) -> bool:

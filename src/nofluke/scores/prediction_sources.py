@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import weakref
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,7 +70,7 @@ def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Op
     space = rooms.room(memory, spill)
     allowed = rooms.available() if space.memory is None else space.memory - rooms.resident()
     # The engine is gone before the question is answered; until then both must fit.
-    space = replace(space, memory=rooms.resident() + rooms.OWN + max(0, allowed) // _SHARE)
+    space = space.leaving(max(0, allowed) // _SHARE)
     if not isinstance(source, str | os.PathLike | list | tuple | dict):
         relation = Relation.of_native(source, room=space)
         return Opened(RelationTable(relation, _told(source)), Name(), None, allowed)

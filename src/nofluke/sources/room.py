@@ -7,14 +7,14 @@ import os
 import re
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nofluke.errors import InputError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 _LEAST = 64 << 20  # below this no engine does anything useful
-OWN = 48 << 20  # what our side of a pass needs: one batch, its sums and its answers
+_OWN = 96 << 20  # our side of a pass, and what an engine takes beyond what it was told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +34,17 @@ class Room:
         """Bytes that are left for an engine in this process; None where nobody has said."""
         if self.memory is None:
             return None
-        return max(_LEAST, self.memory - resident() - OWN)
+        return max(_LEAST, self.memory - resident() - _OWN)
 
     @property
     def for_rows(self) -> int:
         """Bytes that rows in memory may take: half of what is allowed, or of what is free."""
         allowed = available() if self.memory is None else self.memory - resident()
         return max(0, allowed // 2)
+
+    def leaving(self, engine: int) -> Room:
+        """The same, with so many bytes for an engine and the rest for what it is asked for."""
+        return replace(self, memory=resident() + _OWN + engine)
 
     def require(self, needed: int, what: str, advice: str) -> None:
         """Refuse what does not fit before it is loaded.
