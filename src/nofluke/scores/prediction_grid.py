@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from nofluke.scores.ids import Ids
+from nofluke.scores.sourced import Keeper
 from nofluke.scores.table import Labels
 
 if TYPE_CHECKING:
@@ -180,7 +181,8 @@ def _parts(
             cluster_code=nw.col("cluster_code").cast(nw.Int64).fill_null(0).cast(nw.Int32)
         )
         names.append("cluster_code")
-    yield from relation.batches(frame.select(*names), names, rows=max(1, _VALUES // len(rows.scores)))
+    at_once = max(1, _VALUES // len(rows.scores))
+    yield from relation.batches(frame.select(*names), names, rows=at_once)
 
 
 def _placed_part(grid: _Grid, part: Mapping[str, NDArray[Any]], columns: int) -> bool:
@@ -222,15 +224,20 @@ def _finished(grid: _Grid, K: int, clusters: tuple[str, ...] | None) -> Placed:
 
 def _ids(rows: PredictionRows, known: nw.LazyFrame[Any], E: int) -> Ids:
     relation = rows.table.relation
+    keeper = Keeper(relation)
 
     def fetch(places: NDArray[np.int64] | None) -> list[str]:
         texts = _numbered(known).select("code", "text")
+        assert keeper is not None  # noqa: S101 (as long as anybody may ask, it is open)
         if places is not None and places.size <= 1000:
             wanted = [int(i) for i in np.unique(places)]
             found = dict(relation.rows(texts.filter(nw.col("code").is_in(wanted))))
             return [str(found[i]) for i in places.tolist()]
-        every = relation.columns(texts.select("text"), many=True)["text"]
-        listed = sorted(str(text) for text in every.tolist())
+        listed = [
+            str(text)
+            for part in relation.batches(texts.select("text"), ["text"], order=["text"])
+            for text in part["text"].tolist()
+        ]
         return listed if places is None else [listed[i] for i in places.tolist()]
 
     return Ids(E, fetch)

@@ -17,6 +17,7 @@ from nofluke.scores.readers.tables import counted, missing_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from nofluke.scores.readers.relations import RelationTable
     from nofluke.scores.readers.sql import SqlTable
@@ -41,7 +42,7 @@ class PredictionRows:
     by: Mapping[str, str | None]
     listed: tuple[str, ...] | None
     name: str | None
-    in_file: Callable[[], SqlTable] | None
+    in_file: Callable[[], AbstractContextManager[SqlTable]] | None
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -281,16 +282,18 @@ class PredictionRows:
     def _first_stands(self, candidate: str, example: str) -> str:
         if self.in_file is None:
             return ""
-        table, texts = self.in_file(), {self._column("example"): example}
+        texts = {self._column("example"): example}
         column = self.by["candidate"]
         if column is not None and self.listed is None:
             texts[column] = candidate
-        rows = table.rows_with(texts, most=2)
-        return f"The first stands in {table.source.label} {table.places(rows)}. "
+        with self.in_file() as table:
+            rows = table.rows_with(texts, most=2)
+            return f"The first stands in {table.source.label} {table.places(rows)}. "
 
     def _missing(self, role: str, column: str, count: int) -> InputError:
         if self.in_file is not None and role != "cluster":
-            return missing_label(self.in_file(), column, role)
+            with self.in_file() as table:
+                return missing_label(table, column, role)
         hint = "" if role != "cluster" else f', or set columns={{"{role}": None}}'
         which = "row with a score" if role == "cluster" else "row"
         return self.table.refuse(

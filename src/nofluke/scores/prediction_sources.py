@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import weakref
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.errors import InputError, some
 from nofluke.scores import prediction_grid
-from nofluke.scores.assembly import Rows, digest_of
+from nofluke.scores.assembly import Rows, digest_in_order
 from nofluke.scores.prediction_rows import PredictionRows
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.readers import files, opening
@@ -24,7 +24,8 @@ from nofluke.sources import room as rooms
 from nofluke.sources.relation import Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from nofluke.scores.ids import Ids
     from nofluke.scores.readers.sql import SqlTable
@@ -125,9 +126,6 @@ def predictions(
         if of.file is None
         else files.digest([of.file.path])
     )
-    if of.file is not None:
-        # The ids are asked for again if somebody looks at them.
-        weakref.finalize(ids, of.table.relation.close)
     table = Scores(
         candidates=tuple(candidates),
         examples=ids,  # type: ignore[arg-type]  # a sequence of texts, read when looked at
@@ -195,14 +193,16 @@ def _file(source: Any) -> tuple[files.File, Name]:
         return item, name
 
 
-def _in_file(file: files.File | None) -> Callable[[], SqlTable] | None:
+def _in_file(file: files.File | None) -> Callable[[], AbstractContextManager[SqlTable]] | None:
     if file is None:
         return None
 
-    def table() -> SqlTable:
+    @contextmanager
+    def table() -> Iterator[SqlTable]:
         from nofluke.scores.readers import parquet
 
-        return parquet.table(file, Workspace())
+        with Workspace() as space:
+            yield parquet.table(file, space)
 
     return table
 
@@ -284,4 +284,4 @@ def _digest(
         input=np.tile(labels, len(candidates)) if placed.where is None else labels[placed.where],
         cluster=clusters,
     )
-    return digest_of(candidates, tuple(ids), of, names)
+    return digest_in_order(candidates, ids, of, names)
