@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nofluke import classifier, read_predictions
+from nofluke.cli import run
 from nofluke.errors import InputError, ReadError
 from nofluke.scores import prediction_grid
 
@@ -197,8 +198,7 @@ def test_lazy_tables_have_the_answer_of_a_data_frame(name):
     of, reading, asking = TABLES[name]
     expected = asked(read_predictions(of, **reading), asking).to_json()
     for frame in frames(of):
-        engine = "polars" if "polars" in type(frame).__module__ else "duckdb"
-        found = asked(read_predictions(frame, engine=engine, **reading), asking)
+        found = asked(read_predictions(frame, engine="auto", **reading), asking)
         assert found.to_json() == expected
 
 
@@ -306,7 +306,28 @@ def test_more_than_the_memory_allowed_is_refused_before_it_is_loaded(tmp_path, m
     assert caught.value.code == "NF406"
 
 
-def test_auto_leaves_rows_where_memory_is_limited(files):
-    found = read_predictions(files["text ids"], engine="auto", memory="2GiB", **LONG)
-    assert not isinstance(found.examples, tuple)
-    assert isinstance(read_predictions(files["text ids"], engine="auto", **LONG).examples, tuple)
+def test_the_command_says_the_same_from_everywhere(files, capsys):
+    words = [
+        str(files["text ids"]),
+        "--columns",
+        "candidate=model,example=case",
+        "--format",
+        "json",
+    ]
+    words += ["--format", "json", "--n-resamples", "0", "--without", "probabilities,differences"]
+    told = []
+    for how in (["--engine", "memory"], ["--memory", "2GiB", "--stats"], ["--engine", "polars"]):
+        assert run(["classifier", *words, *how]) == 0
+        told.append(capsys.readouterr())
+    assert told[0].out == told[1].out == told[2].out
+    assert "engine duckdb" in told[1].err
+    assert "passes over the rows" in told[1].err
+
+
+def test_a_lazy_table_has_its_own_engine():
+    for frame in frames(TABLES["whole ids"][0]):
+        assert refusal(lambda f=frame: read_predictions(f, engine="spark"))[0] == "NF008"
+
+
+def test_memory_is_bounded_where_rows_stay():
+    assert refusal(lambda: read_predictions([{"label": 1}], memory="2GiB"))[0] == "NF008"

@@ -14,6 +14,7 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nofluke.scores.predictions import Predictions
     from nofluke.scores.sourced import Sourced
     from nofluke.scores.table import Scores
 
@@ -79,6 +80,36 @@ def opened(
         return
     if stats:
         show.note(start.told(engine, passes))
+
+
+@contextmanager
+def predicted(
+    words: Sequence[str],
+    *,
+    engine: str,
+    memory: str | None,
+    spill: Path | None,
+    stats: bool,
+    recorded: bool = False,
+    **how: Any,
+) -> Iterator[Predictions]:
+    """The predictions that a command names; ``how`` are options of ``read_predictions``.
+
+    The other arguments are those of ``opened``.
+    """
+    from nofluke.cli import arguments, show
+    from nofluke.scores.readers.predictions import read_predictions
+
+    start = _Spent.now()
+    sources = arguments.sources(list(words))
+    if engine == "auto":
+        engine = _suited(sources, memory=memory, recorded=recorded)
+    with show.busy(f"reading {', '.join(words)}"):
+        predictions = read_predictions(sources, engine=engine, memory=memory, spill=spill, **how)
+    yield predictions
+    if stats:
+        held = getattr(predictions.examples, "held", None)
+        show.note(start.told(engine, None if held is None else held.relation.passes.count))
 
 
 def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:

@@ -7,6 +7,7 @@ table would have made, in a small part of its memory.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,6 @@ import narwhals as nw
 import numpy as np
 
 from nofluke.scores.ids import Ids
-from nofluke.scores.sourced import Keeper
 from nofluke.scores.table import Labels
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nofluke.scores.prediction_rows import PredictionRows
+    from nofluke.sources.relation import Relation
 
 _VALUES = 1 << 21  # predictions that come out at a time
 _BLOCK = 1 << 18  # rows placed at a time: the index fits in the cache
@@ -44,6 +45,14 @@ class Placed(NamedTuple):
     where: NDArray[np.int32] | None
     labels: NDArray[np.bool_]
     cluster: Labels | None
+
+
+class Held:
+    """A relation that is closed when nobody holds it any more."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation = relation
+        weakref.finalize(self, relation.close)
 
 
 @dataclass(slots=True)
@@ -224,11 +233,9 @@ def _finished(grid: _Grid, K: int, clusters: tuple[str, ...] | None) -> Placed:
 
 def _ids(rows: PredictionRows, known: nw.LazyFrame[Any], E: int) -> Ids:
     relation = rows.table.relation
-    keeper = Keeper(relation)
 
     def fetch(places: NDArray[np.int64] | None) -> list[str]:
         texts = _numbered(known).select("code", "text")
-        assert keeper is not None  # noqa: S101 (as long as anybody may ask, it is open)
         if places is not None and places.size <= 1000:
             wanted = [int(i) for i in np.unique(places)]
             found = dict(relation.rows(texts.filter(nw.col("code").is_in(wanted))))
@@ -240,4 +247,4 @@ def _ids(rows: PredictionRows, known: nw.LazyFrame[Any], E: int) -> Ids:
         ]
         return listed if places is None else [listed[i] for i in places.tolist()]
 
-    return Ids(E, fetch)
+    return Ids(E, fetch, held=Held(relation))

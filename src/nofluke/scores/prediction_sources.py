@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 _INSTEAD = "read it in memory: engine='memory' (--engine memory)"
 _UNASKED = ("reader", "group", "fold", "time")
 _SHARE = 3  # of the memory allowed the engine has a third, and only while rows come out
-_ROW = 150  # bytes that reading in memory takes for each prediction
 
 
 class Opened(NamedTuple):
@@ -43,22 +41,6 @@ class Opened(NamedTuple):
     name: Name
     file: files.File | None
     allowed: int
-
-
-def stays(source: Any, engine: str, memory: int | str | None) -> bool:
-    """Whether rows stay where they are, where ``engine`` leaves that open.
-
-    They do if memory is limited, if they are in a lazy table, or if they are in Parquet files that
-    reading in memory would need more than a quarter of the free memory for.
-    """
-    if engine != "auto":
-        return engine != "memory"
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if path.suffix.lower() != ".parquet" or not path.is_file():
-            return False
-        return memory is not None or _ROW * _cells(path) > rooms.available() // 4
-    return type(source).__module__.partition(".")[0] in {"pyspark", "ibis"}
 
 
 def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Opened:
@@ -73,6 +55,12 @@ def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Op
     # The engine is gone before the question is answered; until then both must fit.
     space = space.leaving(max(0, allowed) // _SHARE)
     if not isinstance(source, str | os.PathLike | list | tuple | dict):
+        if engine != "auto":
+            raise InputError(
+                f"engine={engine!r} is for files; a {type(source).__name__} is computed by its own "
+                "library: engine='auto', or engine='memory' to read all of it.",
+                code="NF008",
+            )
         relation = Relation.of_native(source, room=space)
         return Opened(RelationTable(relation, _told(source)), Name(), None, allowed)
     file, name = _file(source)
@@ -142,22 +130,6 @@ def predictions(
         reading=dict(told),
     )
     return Predictions.from_labelled(table, placed.labels, positive=positive, missing=missing)
-
-
-def _cells(path: Path) -> int:
-    """Predictions in a Parquet file, at most, by its footer."""
-    import duckdb
-
-    try:
-        with duckdb.connect() as con:
-            counted = "SELECT sum(num_rows) FROM parquet_file_metadata(?)"
-            ((rows,),) = con.execute(counted, [str(path)]).fetchall()
-            columns = "DESCRIBE SELECT * FROM read_parquet(?)"
-            described = con.execute(columns, [str(path)]).fetchall()
-    except duckdb.Error:
-        return 0  # reading it says what is wrong
-    numbers = sum(kind in ("DOUBLE", "FLOAT") for _, kind, *_ in described)
-    return int(rows or 0) * max(1, numbers)
 
 
 def _told(source: Any) -> Source:

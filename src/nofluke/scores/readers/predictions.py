@@ -93,11 +93,12 @@ def read_predictions(
             examples that all candidates have, "own" lets each keep its own.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
-        engine: "memory" reads the whole table. "duckdb", "polars" and "spark" leave the rows of a
-            Parquet file where they are, and only the numbers come out, in bounded memory; so they
-            do for a DuckDB relation, a Polars LazyFrame, a Spark DataFrame or an Ibis table, which
-            its own library computes. "auto" decides by the size.
-        memory: Memory that the whole process may take: bytes, or a text such as "2GiB".
+        engine: "memory" reads the whole table. "duckdb" (also "auto"), "polars" and "spark" leave
+            the rows of a Parquet file where they are, and only the numbers come out, in bounded
+            memory; with "auto" so does the library of a DuckDB relation, a Polars LazyFrame, a
+            Spark DataFrame or an Ibis table.
+        memory: Memory that the whole process may take: bytes, or a text such as "2GiB"; not for
+            engine="memory".
         spill: Folder for what does not fit; the system's folder for temporary files by default.
 
     Raises:
@@ -113,7 +114,13 @@ def read_predictions(
     _check_better(better)
     wanted = _checked(columns, candidates)
     checks.choice(engine, _ENGINES, name="engine")
-    if engine != "memory" and prediction_sources.stays(source, engine, memory):
+    if engine == "memory" and (memory is not None or spill is not None):
+        raise InputError(
+            "memory= and spill= are for rows that are not read into memory; choose "
+            "engine='duckdb', or leave them out.",
+            code="NF008",
+        )
+    if engine != "memory":
         return _staying(source, wanted, positive, missing, engine, (memory, spill))
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items = opening.items(source, space)
