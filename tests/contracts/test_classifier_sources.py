@@ -307,13 +307,7 @@ def test_more_than_the_memory_allowed_is_refused_before_it_is_loaded(tmp_path, m
 
 
 def test_the_command_says_the_same_from_everywhere(files, capsys):
-    words = [
-        str(files["text ids"]),
-        "--columns",
-        "candidate=model,example=case",
-        "--format",
-        "json",
-    ]
+    words = [str(files["text ids"]), "--columns", "candidate=model,example=case"]
     words += ["--format", "json", "--n-resamples", "0", "--without", "probabilities,differences"]
     told = []
     for how in (["--engine", "memory"], ["--memory", "2GiB", "--stats"], ["--engine", "polars"]):
