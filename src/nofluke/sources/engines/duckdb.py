@@ -1,0 +1,173 @@
+"""DuckDB in this process: files larger than memory, and somebody's relation."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+
+from nofluke.errors import InputError, ReadError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from nofluke.sources.room import Room
+
+_SETTINGS = {
+    # Nothing is ever fetched from a network.
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "false",
+}
+#: Name of our folders for what does not fit, so that one which a killed process left is known.
+SPILL = "nofluke-spill-"
+
+
+class DuckDB:
+    """DuckDB's side of a relation.
+
+    Args:
+        con: A connection of our own, closed in the end; None for somebody's relation.
+        theirs: Somebody's relation, whose connection small tables must share.
+        folder: Where DuckDB puts what does not fit, removed in the end.
+    """
+
+    name = "duckdb"
+    gathers = 1 << 18
+
+    def __init__(self, con: Any, theirs: Any = None, folder: Path | None = None) -> None:
+        self._con, self._theirs, self._folder = con, theirs, folder
+
+    def rows(self, native: Any) -> list[tuple[Any, ...]]:
+        """The rows of a small result."""
+        with _told():
+            found: list[tuple[Any, ...]] = native.fetchall()
+        return found
+
+    def columns(self, native: Any, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """The columns of a result."""
+        with _told():
+            found = native.fetchnumpy()
+        return {name: _filled(found[name]) for name in names}
+
+    def small(self, columns: Mapping[str, Sequence[Any]]) -> Any:
+        """A little table on the same connection."""
+        values = list(zip(*columns.values(), strict=True))
+        cells = ", ".join(f"({', '.join(map(_cell, row))})" for row in values)
+        names = ", ".join(f'"{name}"' for name in columns)
+        query = f"SELECT * FROM (VALUES {cells}) AS t({names})"  # noqa: S608 (cells are quoted)
+        with _told():
+            if self._con is not None:
+                return self._con.sql(query)
+            return self._theirs.query("\x01nofluke", query)
+
+    def write(self, native: Any, path: Path) -> None:
+        """The rows as one file of Parquet."""
+        with _told():
+            native.write_parquet(str(path), compression="lz4")
+
+    def close(self) -> None:
+        """Close a connection of our own and remove its folder."""
+        if self._con is not None:
+            self._con.close()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def opened(paths: Sequence[str], room: Room) -> tuple[Any, DuckDB]:
+    """The rows of files, with a connection that keeps to the room."""
+    config: dict[str, Any] = dict(_SETTINGS)
+    limit = room.for_engine
+    if limit is not None:
+        config["memory_limit"] = f"{limit >> 20}MiB"
+    folder = Path(tempfile.mkdtemp(prefix=SPILL, dir=room.spill))
+    try:
+        con = duckdb.connect(":memory:", config=config)
+        engine = DuckDB(con, folder=folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    try:
+        con.execute("SET temp_directory = " + _cell(str(folder)))
+        if con.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            con.execute("SET enable_progress_bar = false")
+        relation = _scan(con, paths)
+    except BaseException:
+        engine.close()
+        raise
+    return relation, engine
+
+
+def theirs(relation: Any) -> DuckDB:
+    """The engine behind somebody's relation."""
+    return DuckDB(None, theirs=relation)
+
+
+def _scan(con: Any, paths: Sequence[str]) -> Any:
+    exactly = ["".join(f"[{c}]" if c in "*?[" else c for c in path) for path in paths]
+    listed = "[" + ", ".join(map(_cell, exactly)) + "]"
+    if all(path.lower().endswith(".parquet") for path in paths):
+        reader = f"read_parquet({listed}, hive_partitioning = false)"
+    else:
+        reader = f"read_csv({listed}, hive_partitioning = false, sample_size = -1)"
+    try:
+        return con.sql(f"SELECT * FROM {reader}")  # noqa: S608 (paths are quoted)
+    except duckdb.Error as error:
+        told = str(error).splitlines()[0]
+        raise ReadError(
+            f"{', '.join(paths)} cannot be read ({told}).", code="NF001", path=paths[0]
+        ) from None
+
+
+def _cell(value: Any) -> str:
+    """An SQL literal, exact for doubles."""
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, float | np.floating):
+        return f"'{float(value)!r}'::DOUBLE"
+    return f"{int(value)}::BIGINT"
+
+
+def _filled(column: Any) -> NDArray[Any]:
+    """A column without a mask: missing numbers are NaN, missing texts None."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return np.asarray(column)
+    if column.dtype == object:
+        filled = np.asarray(column.data, dtype=object)
+        filled[np.ma.getmaskarray(column)] = None
+        return filled
+    if not np.ma.getmaskarray(column).any():
+        return np.asarray(column.data)
+    return np.ma.filled(column.astype(np.float64), np.nan)
+
+
+class _told:  # noqa: N801 (it reads as what it does)
+    """Turn what DuckDB says while it works into an error of ours."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if not isinstance(error, duckdb.Error):
+            return
+        text = " ".join(str(error).split())
+        if "No space left" in text or "max_temp_directory_size" in text:
+            raise InputError(
+                f"the disk is full, so what does not fit in memory has no place ({text[:200]}). "
+                "Nothing was written. Free some space, name another folder by spill= (--spill), "
+                "or allow more memory.",
+                code="NF410",
+            ) from None
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise InputError(
+                f"the question does not fit in the memory allowed ({text[:200]}). Allow more by "
+                "memory= (--memory).",
+                code="NF406",
+            ) from None
+        raise InputError(f"the rows cannot be computed ({text[:300]}).", code="NF351") from None
