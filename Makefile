@@ -13,7 +13,7 @@ demo: $(VENV)/.demo
 	@echo "The report is in report.html."
 
 # Examples of one file build on each other, so a file stays in one process.
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.spark
 	$(BIN)/python -m pytest -m "not slow" --numprocesses $(WORKERS) --dist loadfile
 
 lint: $(VENV)/.dev
@@ -64,5 +64,8 @@ fuzz: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) report.html reproduced .mypy_cache .ruff_cache .hypothesis .benchmarks
 
-$(VENV)/.demo $(VENV)/.dev: pyproject.toml tools/setup
+# Spark is large, so it comes by itself and last.
+$(VENV)/.spark: $(VENV)/.dev
+
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.spark: pyproject.toml tools/setup
 	tools/setup $(patsubst .%,%,$(notdir $@))
