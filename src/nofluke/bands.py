@@ -19,8 +19,9 @@ from scipy.special import bdtrc
 from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import concentration, crossing, order_statistics
+from nofluke.kernels.curves import Rising
 from nofluke.methods import Register
-from nofluke.results import Band, Guarantee, Limits
+from nofluke.results import Band, Guarantee, Limits, Ordered
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -35,7 +36,11 @@ _SEARCHED_UP_TO = 3_000
 
 @METHODS.add(guarantee="finite-sample", cite="Massart 1990; one-sided Reeve 2024 (2403.16651)")
 def dkw(
-    x: ArrayLike, *, level: float | None = None, alpha: float | None = None, side: str = "both"
+    x: ArrayLike | Ordered,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
 ) -> Band:
     """Dvoretzky-Kiefer-Wolfowitz band with Massart's constant, for any distribution.
 
@@ -52,7 +57,7 @@ def dkw(
     >>> round(band.half_width, 6), round(band.lower(2), 6)
     (0.536492, 0.213508)
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     return _band("dkw", sample, alpha, side)
 
 
@@ -60,7 +65,7 @@ def dkw(
     guarantee="finite-sample", cite="Kolmogorov 1933, Smirnov 1944; Birnbaum & Tingey 1951"
 )
 def kolmogorov(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     *,
     level: float | None = None,
     alpha: float | None = None,
@@ -86,7 +91,7 @@ def kolmogorov(
     >>> round(kolmogorov([3, 1, 2, 2], alpha=0.1, side="lower").half_width, 6)
     0.492653
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     return _band("kolmogorov", sample, alpha, side, gamma_max)
 
 
@@ -95,7 +100,7 @@ def kolmogorov(
     cite="Berk & Jones 1979; equal local levels, Aldor-Noiman et al. 2013; Moscovich et al. 2016",
 )
 def berk_jones(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     *,
     level: float | None = None,
     alpha: float | None = None,
@@ -122,13 +127,13 @@ def berk_jones(
     >>> [band.rank(gamma, better="lower") for gamma in (0.25, 0.1, 0.05)]
     [167, 191, 198]
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     return _band("berk_jones", sample, alpha, side, gamma_max)
 
 
 @METHODS.add(guarantee="finite-sample", cite="Owen 1995, with exact critical values")
 def owen(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     *,
     level: float | None = None,
     alpha: float | None = None,
@@ -153,12 +158,12 @@ def owen(
     >>> round(float(owen(range(20), alpha=0.05).lower(19)), 6)
     0.780475
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     return _band("owen", sample, alpha, side, gamma_max)
 
 
 def binomial(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     *,
     gamma: float,
     level: float | None = None,
@@ -184,11 +189,11 @@ def binomial(
     >>> band.rank(0.1, better="lower")
     188
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     if side == "both":
         raise InputError("one failure rate needs one side: 'lower' or 'upper'.", code="NF008")
     return Band(
-        x=_sorted(sample),
+        x=sample,
         limits=_one_rank(sample.size, alpha, side, checks.fraction(gamma, name="gamma")),
         alpha=alpha,
         side=side,
@@ -199,7 +204,7 @@ def binomial(
 
 
 def averaged(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     *,
     runs: int,
     level: float | None = None,
@@ -241,13 +246,13 @@ def averaged(
     >>> band.n, round(band.half_width, 6)
     (3, 0.734813)
     """
-    sample, side, alpha = checks.region(x, side, level, alpha)
+    sample, side, alpha = _region(x, side, level, alpha)
     if sample.size % checks.whole(runs, name="runs"):
         raise InputError(
             f"{sample.size} scores are not {runs} complete runs: every run needs every example.",
             code="NF007",
         )
-    return _averaged(_sorted(sample), runs, alpha, side)
+    return _averaged(sample, runs, alpha, side)
 
 
 def critical_level(
@@ -325,7 +330,7 @@ def at_level(band: Band, alpha: float) -> Band:
 
 
 def constant_width(
-    x: ArrayLike,
+    x: ArrayLike | Ordered,
     radius: float,
     alpha: float,
     side: checks.Side,
@@ -343,9 +348,9 @@ def constant_width(
         method: Its name.
         guarantee: What is promised, in one word.
     """
-    sample = checks.sample(x)
+    sample = _ascending(x)
     return Band(
-        x=_sorted(sample),
+        x=sample,
         limits=_constant(sample.size, radius, side),
         alpha=alpha,
         side=side,
@@ -354,9 +359,9 @@ def constant_width(
     )
 
 
-def vacuous(x: ArrayLike, *, method: str, side: checks.Side, runs: int = 1) -> Band:
+def vacuous(x: ArrayLike | Ordered, *, method: str, side: checks.Side, runs: int = 1) -> Band:
     """The band that promises nothing, for a candidate whose level is 0."""
-    return replace(_band(method, checks.sample(x), 0.0, side), runs=runs)
+    return replace(_band(method, _ascending(x), 0.0, side), runs=runs)
 
 
 @lru_cache(maxsize=64)
@@ -386,7 +391,9 @@ def limits(
     return _curved(method, n, alpha, side, first)
 
 
-def _averaged(ordered: NDArray[np.float64], runs: int, alpha: float, side: checks.Side) -> Band:
+def _averaged(
+    ordered: NDArray[np.float64] | Ordered, runs: int, alpha: float, side: checks.Side
+) -> Band:
     n = ordered.size // runs
     radius = _averaged_radius(n, alpha, side) if alpha > 0 else math.inf
     return Band(
@@ -423,21 +430,20 @@ def _first_rank(n: int, side: checks.Side, gamma_max: float | None) -> int:
 
 
 def _constant(n: int, radius: float, side: checks.Side) -> Limits:
-    """Limits at one distance from the empirical distribution function."""
-    ecdf = np.arange(n + 1) / n
-    nothing, everything = np.zeros(n + 1), np.ones(n + 1)
-    return _frozen(
-        nothing if side == "upper" else np.maximum(0.0, ecdf - radius),
-        everything if side == "lower" else np.minimum(1.0, ecdf + radius),
-        radius,
+    """Limits at one distance from the empirical distribution function; no array is made."""
+    return Limits(
+        below=Rising(n, -math.inf if side == "upper" else -radius, low=0.0),
+        above=Rising(n, math.inf if side == "lower" else radius, high=1.0),
+        radius=radius,
+        ranks={},
     )
 
 
-def _frozen(below: NDArray[np.float64], above: NDArray[np.float64], radius: float | None) -> Limits:
+def _frozen(below: NDArray[np.float64], above: NDArray[np.float64]) -> Limits:
     """Limits that nobody can write to, because all samples of this size share them."""
     below.setflags(write=False)
     above.setflags(write=False)
-    return Limits(below=below, above=above, radius=radius, ranks={})
+    return Limits(below=below, above=above, radius=None, ranks={})
 
 
 def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) -> Limits:
@@ -450,7 +456,6 @@ def _curved(family: str, n: int, alpha: float, side: checks.Side, first: int) ->
     return _frozen(
         np.zeros(n + 1) if side == "upper" else below,
         np.ones(n + 1) if side == "lower" else np.minimum(1.0, (1 - below[::-1]) * (1 + 1e-15)),
-        None,
     )
 
 
@@ -466,7 +471,6 @@ def _one_rank(n: int, alpha: float, side: checks.Side, gamma: float) -> Limits:
     return _frozen(
         np.zeros(n + 1) if side == "upper" else below,
         np.ones(n + 1) if side == "lower" else 1 - below[::-1],
-        None,
     )
 
 
@@ -478,7 +482,7 @@ def _searched_sample_size(
 
     def certifies(n: int) -> bool:
         found = limits(method, n, alpha, side, gamma_max)
-        curve = 1 - found.above[::-1] if side == "upper" else found.below
+        curve = np.asarray(1 - found.above[::-1] if side == "upper" else found.below)
         return order_statistics.first_reaching(curve, gamma) is not None
 
     low, high = 0, math.ceil(math.log(alpha) / math.log1p(-gamma))
@@ -502,13 +506,13 @@ def _by_union(gamma: float, alpha: float) -> int:
 
 def _band(
     method: str,
-    sample: NDArray[np.float64],
+    sample: NDArray[np.float64] | Ordered,
     alpha: float,
     side: checks.Side,
     gamma_max: float | None = None,
 ) -> Band:
     return Band(
-        x=_sorted(sample),
+        x=sample,
         limits=limits(method, sample.size, alpha, side, gamma_max),
         alpha=alpha,
         side=side,
@@ -518,6 +522,16 @@ def _band(
     )
 
 
-def _sorted(sample: NDArray[np.float64]) -> NDArray[np.float64]:
+def _region(
+    x: ArrayLike | Ordered, on: str, level: float | None, error: float | None
+) -> tuple[NDArray[np.float64] | Ordered, checks.Side, float]:
+    """What every band takes: a sample, in ascending order now, a side and an error level."""
+    return _ascending(x), checks.side(on), checks.alpha(level=level, alpha=error)
+
+
+def _ascending(x: ArrayLike | Ordered) -> NDArray[np.float64] | Ordered:
+    """The sample in ascending order; one that is ordered where it lies stays there."""
+    if isinstance(x, Ordered):
+        return x
     # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
-    return np.asarray(np.sort(sample) + 0.0)
+    return np.asarray(np.sort(checks.sample(x)) + 0.0)

@@ -30,7 +30,7 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.kernels import order_statistics, rank_integrals
 from nofluke.methods import Register
-from nofluke.results import Band, Interval
+from nofluke.results import Band, Interval, Ordered
 
 Bounds: TypeAlias = Sequence[float] | None
 
@@ -62,7 +62,7 @@ def quantile(band: Band, u: float, *, bounds: Bounds = None) -> Interval:
     >>> quantile(band, 0.95).upper, quantile(band, 0.95, bounds=(0, 150)).upper
     (inf, 150.0)
     """
-    u, support = checks.fraction(u, name="u"), checks.within(band.x, bounds)
+    u, support = checks.fraction(u, name="u"), _support(band, bounds)
     estimate, lower, upper = (_point(band, rank, support) for rank in _ranks(band, u))
     return _interval(band, estimate, lower, upper)
 
@@ -151,9 +151,10 @@ def distortion(band: Band, g: checks.Weight, *, bounds: Bounds) -> Interval:
     >>> print(distortion(band, lambda u: u**3, bounds=(0, 120)))
     75.5 [0, 90.25] at 90% (dkw, n=100, finite-sample)
     """
-    low, high = checks.within(band.x, bounds)
-    points = np.concatenate([[low], band.x, [high]])
-    limits = (np.arange(band.x.size + 1) / band.x.size, band.limits.above, band.limits.below)
+    x = np.asarray(band.x)
+    low, high = checks.within(x, bounds)
+    points = np.concatenate([[low], x, [high]])
+    limits = (np.arange(x.size + 1) / x.size, band.limits.above, band.limits.below)
     curves = [np.concatenate([[0.0], limit, [1.0]]) for limit in limits]
     # One table of the weight for all three, so that what is ordered stays ordered.
     ranks = np.unique(np.concatenate([_GRID, *curves]))
@@ -258,22 +259,47 @@ def named(text: str) -> Named:
     return Named(kind, _tail(share) if kind == "cvar" else checks.fraction(share, name="u"))
 
 
+def ranks_of(text: str, band: Band) -> list[int] | None:
+    """The ranks, counted from 1, that a functional is read from; None where it is all of them.
+
+    >>> from nofluke import bands
+    >>> ranks_of("median", bands.dkw(range(1, 101), alpha=0.1))
+    [50, 38, 63]
+    """
+    wanted = named(text)
+    if wanted.kind not in ("q", "iqr"):
+        return None
+    shares = (0.25, 0.75) if wanted.kind == "iqr" else (wanted.share,)
+    return [rank for share in shares for rank in _ranks(band, share) if rank]
+
+
 def _tail(share: float) -> float:
     return 1.0 if share == 1 else checks.fraction(share, name="tail")
 
 
 def _ranks(band: Band, u: float) -> tuple[int | None, int | None, int | None]:
     """Ranks of the u-quantile and of its lower and upper limit; 0 is low, None is high."""
-    share, (below, above, radius, _) = checks.exact(u), band.limits
+    share, radius = checks.exact(u), band.limits.radius
     estimate = order_statistics.rank_reaching(band.x.size, 0.0, share)
     if radius is None:
-        lower, upper = (order_statistics.first_at_least(c, share) for c in (above, below))
+        curves = (np.asarray(band.limits.above), np.asarray(band.limits.below))
+        lower, upper = (order_statistics.first_at_least(c, share) for c in curves)
         return estimate, lower, upper
     # From n and the radius, as for a guaranteed KPI, so that no rank hangs on a rounded limit.
     up = math.inf if band.side == "lower" else radius
     down = -math.inf if band.side == "upper" else -radius
     lower, upper = (order_statistics.rank_reaching(band.x.size, d, share) for d in (up, down))
     return estimate, lower, upper
+
+
+def _support(band: Band, bounds: Bounds) -> tuple[float, float]:
+    """The bounds; a sample that breaks them is refused. Its ends tell, as it is in order."""
+    low, high = checks.bounds(bounds) or (-math.inf, math.inf)
+    if isinstance(band.x, Ordered):
+        ends = band.x.at([0, band.x.size - 1]) if bounds is not None else np.array([low, high])
+        if low <= ends[0] and ends[1] <= high:
+            return low, high
+    return checks.within(np.asarray(band.x), bounds)
 
 
 def _point(band: Band, rank: int | None, support: tuple[float, float]) -> float:

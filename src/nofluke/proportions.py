@@ -14,7 +14,7 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels.saddlepoint import log_binomial
 from nofluke.methods import Register
-from nofluke.results import Evidence, Interval
+from nofluke.results import Evidence, Interval, Ordered
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +28,11 @@ _HALF = np.array([0.5])
 
 @METHODS.add(guarantee="finite-sample", cite="Clopper & Pearson 1934")
 def clopper_pearson(
-    x: ArrayLike, *, level: float | None = None, alpha: float | None = None, side: str = "both"
+    x: ArrayLike | Ordered,
+    *,
+    level: float | None = None,
+    alpha: float | None = None,
+    side: str = "both",
 ) -> Interval:
     """Exact interval for the rate of ones among independent zeros and ones.
 
@@ -310,16 +314,20 @@ def at_level(interval: Interval, alpha: float) -> Interval:
     return _clopper_pearson(ones, interval.n, alpha, interval.side)
 
 
-def vacuous(x: ArrayLike, *, side: checks.Side) -> Interval:
+def vacuous(x: ArrayLike | Ordered, *, side: checks.Side) -> Interval:
     """The interval that promises nothing, for a candidate whose level is 0."""
+    if isinstance(x, Ordered):
+        return _clopper_pearson(_ones(x, "Clopper-Pearson"), x.size, 0.0, side)
     values = checks.sample(x)
     return _clopper_pearson(int(values.sum()), values.size, 0.0, side)
 
 
 def _binary(
-    x: ArrayLike, side: str, level: float | None, alpha: float | None, *, method: str
+    x: ArrayLike | Ordered, side: str, level: float | None, alpha: float | None, *, method: str
 ) -> tuple[int, int, checks.Side, float]:
     """Number of ones, n, side and error level."""
+    if isinstance(x, Ordered):
+        return _ones(x, method), x.size, checks.side(side), checks.alpha(level=level, alpha=alpha)
     values, on, error = checks.region(x, side, level, alpha)
     other = values[(values != 0) & (values != 1)]
     if other.size:
@@ -329,6 +337,21 @@ def _binary(
             code="NF014",
         )
     return int(values.sum()), values.size, on, error
+
+
+def _ones(x: Ordered, method: str) -> int:
+    """Number of ones of a sample that is not in memory; its other scores must be zeros."""
+    limits = [math.nextafter(0, -1), 0.0, math.nextafter(1, 0), 1.0]
+    below, upto_zero, before_one, upto_one = x.passed(limits).tolist()
+    other = {0: below, upto_zero: before_one - upto_zero, upto_one: x.size - upto_one}
+    count = sum(other.values())
+    if count:
+        first = next(rank for rank, many in other.items() if many)
+        raise InputError(
+            f"{method} needs scores of 0 and 1 only; {count} are neither, such as {x[first]!r}.",
+            code="NF014",
+        )
+    return upto_one - before_one
 
 
 def _clopper_pearson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.kernels import evalues, order_statistics
+from nofluke.kernels.curves import Rising
 from nofluke.shown import Drawn, Shown
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
+
+    from nofluke.kernels.curves import Curve
 
 Row: TypeAlias = dict[str, Any]
 Guarantee: TypeAlias = Literal[
@@ -185,16 +189,54 @@ class Limits(NamedTuple):
 
     Attributes:
         below: ``below[i]`` <= F(t) where i of the draws are <= t; shape (n + 1,), never falling.
+            Arrays, or numbers that are made where they are looked at.
         above: ``above[i]`` >= F(t) there; shape (n + 1,), never falling.
         radius: Distance of both from i/n, where it is the same for every i; else None.
         ranks: Ranks found so far by failure rate and orientation, for all samples that share
             these limits.
     """
 
-    below: NDArray[np.float64]
-    above: NDArray[np.float64]
+    below: Curve
+    above: Curve
     radius: float | None
     ranks: dict[tuple[float, str], int | None]
+
+
+class Ordered(ABC):
+    """A sample in ascending order that need not lie in memory: it answers by ranks and counts.
+
+    Ties and infinities are allowed, NaN is not, and -0.0 is 0.0. Whoever keeps rows elsewhere
+    derives from this, and a band takes it in the place of an array.
+    """
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many scores there are."""
+
+    @abstractmethod
+    def at(self, ranks: ArrayLike) -> NDArray[np.float64]:
+        """The scores at these ranks, counted from the smallest as 0; all are found together."""
+
+    @abstractmethod
+    def passed(self, t: ArrayLike) -> NDArray[np.int64]:
+        """How many of the scores are <= each of ``t``, every tie counted."""
+
+    @abstractmethod
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001 (numpy's own)
+        """All scores in memory, or an error where they are too many."""
+
+    @property
+    def shape(self) -> tuple[int]:
+        """As that of an array."""
+        return (self.size,)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, rank: int) -> float:
+        """The score at one rank, counted from 0."""
+        return float(self.at([rank])[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -205,7 +247,8 @@ class Band(Shown):
     therefore every guaranteed KPI read from it holds, for all gamma together.
 
     Attributes:
-        x: The sample in ascending order, shape (n * runs,); infinities allowed.
+        x: The sample in ascending order, shape (n * runs,); infinities allowed. An array, or what
+            answers by ranks where the sample is not in memory.
         limits: The limits by rank, from n and the error level.
         alpha: Error level.
         side: "both"; "lower" bounds F from below only, "upper" from above only.
@@ -217,7 +260,7 @@ class Band(Shown):
             are averaged.
     """
 
-    x: NDArray[np.float64]
+    x: NDArray[np.float64] | Ordered
     limits: Limits
     alpha: float
     side: checks.Side
@@ -238,9 +281,9 @@ class Band(Shown):
         Where the limit says nothing (0 or 1) it does not count; a band that says nothing
         anywhere has infinite half-width.
         """
-        below, above, radius, _ = self.limits
-        if radius is not None:
-            return radius
+        if self.limits.radius is not None:
+            return self.limits.radius
+        below, above = np.asarray(self.limits.below), np.asarray(self.limits.above)
         ecdf = np.arange(self.x.size + 1) / self.x.size
         low, high = ecdf[below > 0] - below[below > 0], above[above < 1] - ecdf[above < 1]
         return float(max(low.max(initial=0), high.max(initial=0))) or math.inf
@@ -261,13 +304,24 @@ class Band(Shown):
         Args:
             better: "lower" or "higher".
         """
+        return np.asarray(self.rates(better=better))
+
+    def rates(self, *, better: str) -> Curve:
+        """``steps``, not stored where the band has a constant width.
+
+        Args:
+            better: "lower" or "higher".
+        """
         below, above, radius, _ = self.limits
         if radius is not None:
-            rates = radius + np.arange(self.x.size) / self.x.size
-        else:
-            curve = below if better == "lower" else 1 - above[::-1]
-            # A hair up: the rate that a limit reaches exactly must be reached after rounding too.
-            rates = np.unique(1 - curve[curve > 0]) * (1 + 1e-15)
+            rising = Rising(self.x.size, radius, last=self.x.size - 1)
+            first = bisect.bisect_right(rising, 0.0)
+            return Rising(
+                self.x.size, radius, first=first, last=bisect.bisect_left(rising, 1.0) - 1
+            )
+        curve = np.asarray(below if better == "lower" else 1 - above[::-1])
+        # A hair up: the rate that a limit reaches exactly must be reached after rounding too.
+        rates = np.unique(1 - curve[curve > 0]) * (1 + 1e-15)
         return np.asarray(rates[(rates > 0) & (rates < 1)])
 
     def rank(self, gamma: float, *, better: str) -> int | None:
@@ -391,7 +445,8 @@ class Band(Shown):
         self, F: Callable[[NDArray[np.float64]], ArrayLike]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """F at the draws and just before them, shape (n,) each."""
-        right = np.asarray(F(self.x), dtype=np.float64)
+        x = np.asarray(self.x)
+        right = np.asarray(F(x), dtype=np.float64)
         left = np.asarray(F(self._just_before()), dtype=np.float64)
         for given in (right, left):
             if given.shape != self.x.shape or not ((given >= 0) & (given <= 1)).all():
@@ -404,9 +459,10 @@ class Band(Shown):
 
     def _just_before(self) -> NDArray[np.float64]:
         """Points so little before the draws that F, written with rounding, still sees a jump."""
-        finite = np.abs(self.x[np.isfinite(self.x)])
+        x = np.asarray(self.x)
+        finite = np.abs(x[np.isfinite(x)])
         step = max(1e-12 * float(finite.max(initial=0.0)), 1e-300)
-        return np.minimum(self.x - step, np.nextafter(self.x, -np.inf))
+        return np.minimum(x - step, np.nextafter(x, -np.inf))
 
     def _first_rank(self) -> int:
         if self.gamma_max is None:
@@ -415,6 +471,8 @@ class Band(Shown):
 
     def _passed(self, t: ArrayLike) -> NDArray[np.int64]:
         """How many of the draws are <= t, every tie at t counted."""
+        if isinstance(self.x, Ordered):
+            return self.x.passed(t)
         return np.asarray(np.searchsorted(self.x, np.asarray(t, dtype=np.float64), side="right"))
 
 

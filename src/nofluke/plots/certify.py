@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from itertools import product
 from typing import TYPE_CHECKING
@@ -76,13 +77,17 @@ def gammas_of(
     band = evaluated.region
     if not isinstance(band, Band):
         return ()
-    steps = band.steps(better=result.better)
-    end = min(end, band.gamma_max or end)
-    steps = steps[steps < end]
-    if not steps.size:
+    rates = band.rates(better=result.better)
+    count = bisect.bisect_left(rates, min(end, band.gamma_max or end))
+    if not count:
         return ()
-    if steps.size > most:  # evenly spaced for the eye, which sees a logarithmic axis
-        steps = steps[np.unique(np.searchsorted(steps, np.geomspace(steps[0], steps[-1], most)))]
+    if count > most:  # evenly spaced for the eye, which sees a logarithmic axis
+        spaced = np.geomspace(rates[0], rates[count - 1], most)
+        places = (bisect.bisect_left(rates, rate, hi=count) for rate in spaced)
+        steps = rates[np.unique(np.fromiter(places, np.int64))]
+    else:
+        steps = rates[:count]
+    end = min(end, band.gamma_max or end)
     # A hair above the step: the decimal nearest to it may lie below, where it is not reached yet.
     at = {float(g) for g in steps * (1 + 1e-12) if g < end}
     return tuple(sorted(at | {g for g in result.gammas if steps[0] <= g <= end}))

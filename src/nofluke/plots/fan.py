@@ -9,7 +9,7 @@ import numpy as np
 
 from nofluke.errors import InputError
 from nofluke.plots import canvas, labels
-from nofluke.results import Band
+from nofluke.results import Band, Ordered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +59,8 @@ def band_fan(result: Certificate, *, ax: Axes | None = None, candidate: str | No
 
 def jumps(band: Band, most: int = _JUMPS) -> NDArray[np.float64]:
     """Finite scores at which the distribution jumps; of very many, enough for every pixel."""
+    if isinstance(band.x, Ordered):
+        return np.unique(_finite(band.x, most))
     x = band.x[np.isfinite(band.x)]
     if x.size > 2 * most:
         by_rank = np.linspace(0, x.size - 1, most).astype(np.int64)
@@ -69,7 +71,25 @@ def jumps(band: Band, most: int = _JUMPS) -> NDArray[np.float64]:
 
 def share_up_to(band: Band, t: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share of the sample at or below each t: the step that the band surrounds."""
+    if isinstance(band.x, Ordered):
+        return band.x.passed(t) / band.x.size
     return np.searchsorted(band.x, t, side="right") / band.x.size
+
+
+def _finite(x: NDArray[np.float64] | Ordered, most: int = _JUMPS) -> NDArray[np.float64]:
+    """The finite scores in ascending order; at evenly spread ranks where they are not in memory."""
+    if isinstance(x, Ordered):
+        x = x.at(np.unique(np.linspace(0, x.size - 1, 2 * most).astype(np.int64)))
+    return x[np.isfinite(x)]
+
+
+def _infinite(x: NDArray[np.float64] | Ordered) -> tuple[int, int]:
+    """How many scores are inf, and how many -inf."""
+    if isinstance(x, Ordered):
+        finite = np.finfo(np.float64)
+        below, upto = x.passed([-math.inf, finite.max]).tolist()
+        return x.size - upto, below
+    return int((x == math.inf).sum()), int((x == -math.inf).sum())
 
 
 def _one_of(result: Certificate, candidate: str | None) -> Evaluated:
@@ -94,13 +114,16 @@ def _band_of(evaluated: Evaluated) -> Band:
 
 
 def _settle_limits(ax: Axes, band: Band) -> None:
-    finite = band.x[np.isfinite(band.x)]
+    finite = _finite(band.x)
     low, high = (float(finite[0]), float(finite[-1])) if finite.size else (0.0, 1.0)
     positive = finite[finite > 0]
     if positive.size and canvas.stretch(ax, "x", finite, middle=float(np.median(positive))):
         left = max(float(positive[0]), 1e-6 * high) / 1.3
         ax.set_xlim(left, 1.3 * high)
-        hidden = int((finite < left).sum())
+        if isinstance(band.x, Ordered):
+            hidden = int(band.x.passed(np.nextafter(left, -math.inf))) - _infinite(band.x)[1]
+        else:
+            hidden = int((finite < left).sum())
         hint = f"; {hidden} scores lie left of it" if hidden else ""
         ax.set_xlabel(f"{ax.get_xlabel()} (log scale{hint})", **labels.PLAIN)
     else:
@@ -147,7 +170,7 @@ def _draw_promises(ax: Axes, rows: Sequence[Row], better: str) -> None:
 
 def _beyond(band: Band) -> list[str]:
     """What the picture cannot show."""
-    above, below = int((band.x == math.inf).sum()), int((band.x == -math.inf).sum())
+    above, below = _infinite(band.x)
     told = []
     if not math.isfinite(band.half_width):
         told.append("no band: this rule promises nothing for a shortlist of this size")

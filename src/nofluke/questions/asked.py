@@ -9,6 +9,7 @@ from nofluke import bands, checks, functionals, selective
 from nofluke.errors import InputError
 from nofluke.questions.band_choice import Chosen, choose
 from nofluke.results import needed_side
+from nofluke.scores.sourced import Sourced
 from nofluke.scores.table import Scores
 from nofluke.selection import rules
 from nofluke.selection.rules import Chooser, Selection
@@ -52,7 +53,7 @@ class Asked:
     @classmethod
     def understood(
         cls,
-        scores: Scores,
+        scores: Scores | Sourced,
         select: str | Chooser,
         *,
         delta: float,

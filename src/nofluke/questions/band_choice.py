@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from nofluke import bands, checks
 from nofluke.kernels import order_statistics
 from nofluke.results import Limits
@@ -58,9 +60,10 @@ def choose(
 
 def _ranks(found: Limits, n: int, gammas: tuple[float, ...]) -> list[int | None]:
     """Ranks certified at each failure rate, seen from below; mirrored bands have the same."""
-    curve = found.below if found.below.any() else 1 - found.above[::-1]
     if found.radius is not None:
         return [order_statistics.certifying_rank(n, found.radius, g) for g in gammas]
+    below = np.asarray(found.below)
+    curve = below if below.any() else np.asarray(1 - found.above[::-1])
     return [order_statistics.first_reaching(curve, g) for g in gammas]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nofluke import bands, checks, functionals, proportions
 from nofluke.errors import InputError
-from nofluke.results import Band, Interval, Result, Row, outward, percent
+from nofluke.results import Band, Interval, Ordered, Result, Row, outward, percent
 from nofluke.scores.dependence import lost
 
 
@@ -47,8 +47,8 @@ class Evaluated:
         """Smallest failure rate that n draws certify at this level; None where there is none."""
         if isinstance(self.region, Interval):
             return None
-        steps = self.region.steps(better=better)
-        return float(steps[0]) if steps.size else None
+        rates = self.region.rates(better=better)
+        return float(rates[0]) if rates.size else None
 
     def certifies(self, gamma: float, better: checks.Better) -> bool:
         """Whether a finite score is promised at this failure rate."""
@@ -69,6 +69,13 @@ class Evaluated:
         else:
             region = bands.at_level(self.region, alpha)
         return replace(self, alpha=alpha, region=region)
+
+    def ranks(self, gammas: Iterable[float], better: checks.Better) -> list[int]:
+        """Ranks, counted from 1, of the guaranteed KPIs at these failure rates, where there are."""
+        if isinstance(self.region, Interval):
+            return []
+        found = (self.region.rank(gamma, better=better) for gamma in gammas)
+        return [rank for rank in found if rank is not None]
 
     def row(self, gamma: float, better: checks.Better) -> Row:
         """The row of the answer's table at this failure rate."""
@@ -202,6 +209,9 @@ class Certificate(Result):
     def curve(self, candidate: str, gammas: tuple[float, ...]) -> list[float]:
         """Guaranteed KPI of one of the chosen at any failure rates; they all hold together."""
         chosen = next(e for e in self.evaluated if e.candidate == candidate)
+        if isinstance(chosen.region, Band) and isinstance(chosen.region.x, Ordered):
+            # One question for all of them, where the sample is not in memory.
+            chosen.region.x.at([rank - 1 for rank in chosen.ranks(gammas, self.better)])
         return [chosen.value(gamma, self.better) for gamma in gammas]
 
     @property

@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nofluke import bands, checks, proportions, selective
+from nofluke import functionals as readings
 from nofluke.errors import InputError, some
 from nofluke.kernels import sums
 from nofluke.questions import cautions
 from nofluke.questions.asked import Asked
 from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
-from nofluke.results import Band, Interval
+from nofluke.results import Band, Interval, Ordered
 from nofluke.scores import findings, units
 from nofluke.scores.dependence import guard, lost
+from nofluke.scores.sourced import Sourced, unasked
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
 from nofluke.selective import LevelRule
@@ -35,7 +37,7 @@ _ASSUMES = (
 
 
 def certify(
-    scores: Scores,
+    scores: Scores | Sourced,
     select: str | Chooser = "top:5",
     *,
     delta: float = 0.1,
@@ -57,7 +59,8 @@ def certify(
     """Guarantees that survive the choice: the chosen are evaluated on the data that chose them.
 
     Args:
-        scores: K candidates on their examples.
+        scores: K candidates on their examples; their rows may stay where they are
+            (``nofluke.source``).
         select: Who is chosen: "top:5", "threshold:0.8", "within:0.01", "names:a,b", each but
             the last also by another statistic ("top:5@median", "top:5@q0.9",
             "top:5@column:val_score"), or a function of the scores that returns ids.
@@ -103,7 +106,7 @@ def certify(
     >>> answer.selected, answer.rows()[0]["rank"]
     (('a',), 34)
     """
-    if not isinstance(scores, Scores):
+    if not isinstance(scores, Scores | Sourced):
         raise InputError(
             f"certify needs Scores, and a {type(scores).__name__} arrived; make them with "
             "nofluke.read(...) or Scores.from_arrays(...).",
@@ -125,19 +128,27 @@ def certify(
     if isinstance(rule, LevelRule) and rule.K > asked.K:
         asked = replace(asked, K=rule.K, told=True)
     seed = _seed(seed)
-    table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
+    table: Scores | Sourced
+    if isinstance(scores, Scores):
+        table = units.counted(scores, missing=missing, unit=unit, repeats=repeats, seed=seed)
+    else:
+        _refuse_of_source(asked, split)
+        table = scores.settled(missing=missing, unit=unit, repeats=repeats)
     chooses, evaluates = table, table
-    if split is not None:
+    if split is not None and isinstance(table, Scores):
         _refuse_with_split(rule, weights, asked, scores.K)
         chooses, evaluates = splits.halves(table, split, checks.generator(seed), unit=unit)
     choice = asked.selection.choose(chooses)
-    serial = () if unit == "cluster" else guard(table, choice.selected, dependence)
+    serial = () if unit == "cluster" else _guarded(table, choice.selected, dependence)
     m = len(choice.selected)
     levels = asked.levels(rule) if split is None else asked.split_levels(m)
     if weights is not None:
         _refuse_unknown(weights, table.candidates, asked)
         levels = levels.weighted(weights)
     evaluated = _evaluate(evaluates, choice.selected, levels, asked)
+    winner_alpha = selective.bonferroni(K=levels.K, delta=asked.delta).alpha(1)
+    if isinstance(evaluates, Sourced):
+        _look_up(evaluates, choice.selected, evaluated, winner_alpha, asked)
     used = _spelled(rule, levels, split)
     return Certificate(
         K=asked.K,
@@ -152,7 +163,7 @@ def certify(
         claim=asked.claim,
         gammas=asked.gammas,
         evaluated=evaluated,
-        winner_alpha=selective.bonferroni(K=levels.K, delta=asked.delta).alpha(1),
+        winner_alpha=winner_alpha,
         asked_functionals=asked.functionals,
         bounds=scores.bounds,
         rules=side_by_side(
@@ -167,13 +178,13 @@ def certify(
         metric=scores.metric,
         guarantee="finite-sample" if asked.pays(levels) and not lost(serial) else "heuristic",
         assumes=_ASSUMES,
-        n=len(table.examples),
+        n=table.n_examples,
         digest=scores.digest,
         notes=(
             *table.notes,
             *findings.failures(table),
             *(() if asked.binary else findings.looks_binary(table)),
-            *findings.dependence(table if table.cluster else scores, _most(table)),
+            *findings.dependence(scores if table.n_clusters is None else table, _most(table)),
             *serial,
             *choice.notes,
             *cautions.about_choice(asked, levels),
@@ -196,7 +207,48 @@ def certify(
     )
 
 
-def _question(asked: Asked, scores: Scores, **told: Any) -> dict[str, Any]:
+def _refuse_of_source(asked: Asked, split: float | None) -> None:
+    """Refuse what needs the rows of every candidate in memory."""
+    if split is not None:
+        raise unasked("split= divides the examples by chance")
+    if asked.selection.verb == "function":
+        raise unasked("a function that chooses takes the scores themselves")
+
+
+def _guarded(
+    table: Scores | Sourced, selected: tuple[int, ...], dependence: str
+) -> tuple[str, ...]:
+    """Notes on rows that follow each other, or a refusal of them."""
+    if isinstance(table, Scores):
+        return guard(table, selected, dependence)
+    if not selected:
+        return ()
+    first = table.first_examples(selected)
+    return guard(first, range(first.K), dependence, rows=table.n[list(selected)].tolist())
+
+
+def _look_up(
+    table: Sourced,
+    selected: tuple[int, ...],
+    evaluated: tuple[Evaluated, ...],
+    winner_alpha: float,
+    asked: Asked,
+) -> None:
+    """All order statistics that the answer will tell, in one go."""
+    halves = [gamma / 2 for gamma in asked.gammas]
+    ranks = {}
+    for k, e in zip(selected, evaluated, strict=True):
+        own = e.ranks([*asked.gammas, *halves], asked.better)
+        own += e.at_level(winner_alpha).ranks(asked.gammas, asked.better)
+        if isinstance(e.region, Band):
+            for name in asked.functionals:
+                own += readings.ranks_of(name, e.region) or []
+                own += [1, e.n] if table.bounds is not None else []
+        ranks[k] = [rank - 1 for rank in own]
+    table.find(ranks)
+
+
+def _question(asked: Asked, scores: Scores | Sourced, **told: Any) -> dict[str, Any]:
     """The arguments as they were understood, those of reading the scores included."""
     return {
         "select": asked.selection.text,
@@ -267,7 +319,7 @@ def _refuse_with_split(
 
 
 def _evaluate(
-    table: Scores, selected: tuple[int, ...], levels: LevelRule, asked: Asked
+    table: Scores | Sourced, selected: tuple[int, ...], levels: LevelRule, asked: Asked
 ) -> tuple[Evaluated, ...]:
     """Each of the chosen at the level the rule gives for so many."""
     m = len(selected)
@@ -291,13 +343,17 @@ def _evaluate(
     return tuple(answers)
 
 
-def _means(table: Scores, selected: tuple[int, ...]) -> list[float]:
+def _means(table: Scores | Sourced, selected: tuple[int, ...]) -> list[float]:
+    if isinstance(table, Sourced):
+        return [float(table.means()[k]) for k in selected]
     if table.complete and selected:
         return [float(mean) for mean in sums.row_means(table.matrix()[list(selected)])]
     return [sums.mean(table.sample(k)) for k in selected]
 
 
-def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -> Band | Interval:
+def _region(
+    x: NDArray[np.float64] | Ordered, alpha: float, asked: Asked, runs: int = 1
+) -> Band | Interval:
     """The one composition: a region is a function of the sample and the level."""
     if alpha >= 1:
         raise InputError(
@@ -318,15 +374,15 @@ def _region(x: NDArray[np.float64], alpha: float, asked: Asked, runs: int = 1) -
     return bands.METHODS[chosen.method].call(x, alpha=alpha, side=asked.side, **options)
 
 
-def _most(table: Scores) -> int:
+def _most(table: Scores | Sourced) -> int:
     return int(table.n.max()) // table.averaged
 
 
-def _fewest(table: Scores, selected: tuple[int, ...]) -> int:
+def _fewest(table: Scores | Sourced, selected: tuple[int, ...]) -> int:
     return int(table.n[list(selected)].min()) // table.averaged if selected else 0
 
 
-def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores) -> str:
+def _methods_used(evaluated: tuple[Evaluated, ...], asked: Asked, table: Scores | Sourced) -> str:
     """The region method; more than one where n differs between candidates."""
     if not evaluated:
         return "clopper_pearson" if asked.binary else asked.plain_method(int(table.n.min()))

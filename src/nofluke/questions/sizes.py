@@ -219,8 +219,8 @@ def _certificate_rate(asked: Asked, n: int) -> Detectable:
     if method == "binomial":
         return Detectable(**_certificate(asked, n, -math.expm1(math.log(asked.alpha) / n)))
     found = bands.limits(method, n, asked.alpha, asked.side)
-    curve = 1 - found.above[::-1] if asked.side == "upper" else found.below
-    return Detectable(**_certificate(asked, n, min(1.0, 1 - float(curve[-1]))))
+    highest = 1 - found.above[0] if asked.side == "upper" else found.below[n]
+    return Detectable(**_certificate(asked, n, min(1.0, 1 - float(highest))))
 
 
 def _certificate(asked: Asked, n: int, gamma: float) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from nofluke.plots.fan import jumps, share_up_to
 from nofluke.plots.labels import metric
 from nofluke.plots.rules import side_by_side
 from nofluke.report.wording import number, promised
-from nofluke.results import Band
+from nofluke.results import Band, Ordered
 from nofluke.text import visible
 
 if TYPE_CHECKING:
@@ -118,8 +118,14 @@ def _fan(result: Certificate) -> Picture:
             )
             for score, share, low, up in limits
         ],
-        rest=f"{t.size} of {np.unique(band.x).size} different scores.",
+        rest=f"{t.size} of {_different(band)}.",
     )
+
+
+def _different(band: Band) -> str:
+    if isinstance(band.x, Ordered):
+        return f"{band.x.size} scores"
+    return f"{np.unique(band.x).size} different scores"
 
 
 def _rates(result: Certificate) -> Picture:

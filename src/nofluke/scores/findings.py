@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar, get_args
+from typing import TYPE_CHECKING, Protocol, TypeVar, get_args
 
 import numpy as np
 
@@ -17,6 +17,40 @@ if TYPE_CHECKING:
     from nofluke.scores.table import Labels, Scores
 
 T = TypeVar("T", bound=np.generic)
+
+
+class Counted(Protocol):
+    """What remarks on a table need to know of it, wherever its rows are."""
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Ids of the candidates."""
+        ...
+
+    @property
+    def n_failed(self) -> NDArray[np.int64]:
+        """Failed rows of each candidate, shape (K,)."""
+        ...
+
+    @property
+    def worst(self) -> float:
+        """The worst score there is."""
+        ...
+
+    @property
+    def binary(self) -> bool:
+        """Whether the score is declared to be 0 or 1."""
+        ...
+
+    @property
+    def zero_or_one(self) -> bool:
+        """Whether every score is 0 or 1."""
+        ...
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Different clusters of the rows; None where the input has none."""
+        ...
 
 
 def settle(scores: Scores, missing: str) -> Scores:
@@ -50,29 +84,26 @@ def settle(scores: Scores, missing: str) -> Scores:
     return _common(table, have) if missing == "common" else _fill(table)
 
 
-def dependence(scores: Scores, largest: int) -> tuple[str, ...]:
+def dependence(scores: Counted, largest: int) -> tuple[str, ...]:
     """A caution where the input says that its rows belong together.
 
     Args:
         scores: The table as read, with its clusters.
         largest: Number of examples that one candidate was evaluated on, at most.
     """
-    if scores.cluster is None:
-        return ()
-    groups = len(np.unique(scores.cluster.codes))
-    if groups >= largest:
+    clusters = scores.n_clusters
+    if clusters is None or clusters >= largest:
         return ()
     return (
-        f"NF106: the rows belong to {groups} clusters, and this answer treats the up to {largest} "
-        "examples of a candidate as independent draws. For cases from new clusters the evidence "
-        f"is closer to {groups} draws than to {largest}.",
+        f"NF106: the rows belong to {clusters} clusters, and this answer treats the up to "
+        f"{largest} examples of a candidate as independent draws. For cases from new clusters the evidence "
+        f"is closer to {clusters} draws than to {largest}.",
     )
 
 
-def looks_binary(scores: Scores) -> tuple[str, ...]:
+def looks_binary(scores: Counted) -> tuple[str, ...]:
     """A hint where every score is 0 or 1 and nobody has declared that it must be."""
-    head, values = scores.values[:256], scores.values  # most tables are told by their head
-    if scores.binary or not _zero_or_one(head) or not _zero_or_one(values):
+    if scores.binary or not scores.zero_or_one:
         return ()
     return (
         "NF105: every score is 0 or 1, and a quantile of those says next to nothing. Declare "
@@ -80,7 +111,7 @@ def looks_binary(scores: Scores) -> tuple[str, ...]:
     )
 
 
-def failures(scores: Scores) -> tuple[str, ...]:
+def failures(scores: Counted) -> tuple[str, ...]:
     """How many rows failed, whose, and what they count as."""
     total = int(scores.n_failed.sum())
     if not total:
@@ -91,10 +122,6 @@ def failures(scores: Scores) -> tuple[str, ...]:
         f"NF110: {total} rows are marked as failed and count as the worst possible score "
         f"({scores.worst:g}): {some(who)}.",
     )
-
-
-def _zero_or_one(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0) | (values == 1)).all())
 
 
 def _counts(table: Scores) -> NDArray[np.int64]:

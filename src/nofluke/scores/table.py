@@ -10,7 +10,8 @@ import numpy as np
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.scores import arrays, assembly, metrics
+from nofluke.kernels import sums
+from nofluke.scores import arrays, assembly, metrics, outside
 from nofluke.scores.assembly import Rows, digest_of
 from nofluke.shown import Drawn
 
@@ -278,6 +279,59 @@ class Scores(Drawn):
             raise InputError("the table has gaps or repeats, so it is no matrix.", code="NF007")
         return self.values.reshape(self.K, len(self.examples))
 
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.examples)
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Different clusters of the rows; None where the input has none."""
+        return None if self.cluster is None else len(np.unique(self.cluster.codes))
+
+    @property
+    def zero_or_one(self) -> bool:
+        """Whether every score is 0 or 1."""
+        parts = (self.values[:256], self.values)  # most tables are told by their head
+        return all(bool(((part == 0) | (part == 1)).all()) for part in parts)
+
+    @property
+    def all_finite(self) -> bool:
+        """Whether no score is infinite."""
+        return bool(np.isfinite(self.values).all())
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean of each candidate, shape (K,), the same for every order of rows."""
+        if self.complete:
+            return sums.row_means(self.matrix())
+        return np.array([sums.mean(self.sample(k)) for k in range(self.K)])
+
+    def order_statistics(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of each candidate the scores at its ranks, counted from 0; shape (K, r) -> (K, r).
+
+        >>> table = Scores.from_arrays([[3, 1, 2], [6, 5, 4]], better="lower")
+        >>> table.order_statistics(np.array([[0, 1], [0, 2]])).tolist()
+        [[1.0, 2.0], [4.0, 6.0]]
+        """
+        # Adding zero turns -0.0 into 0.0: they tie, so which of them a rank meets is chance.
+        if self.complete and (ranks == ranks[:1]).all():
+            own = ranks[0]
+            return np.asarray(np.partition(self.matrix(), own, axis=1)[:, own] + 0.0)
+        found = [np.partition(self.sample(k), own)[own] for k, own in enumerate(ranks)]
+        return np.stack(found) + 0.0
+
+    def column_means(self, column: str) -> NDArray[np.float64]:
+        """Mean of a kept column of each candidate, shape (K,); NaN where a value is missing."""
+        means = np.full(self.K, np.nan)
+        for k in range(self.K):
+            part = slice(int(self.starts[k]), int(self.starts[k + 1]))
+            values = self.kept[column][part]
+            if self.filled is not None:
+                values = values[~self.filled[part]]  # a score that was filled in has no such value
+            if values.size and not np.isnan(values).any():
+                means[k] = sums.mean(values)
+        return means
+
     def labels_at(self, index: Any) -> dict[str, Any]:
         """The text columns of some rows, by a mask, by places or a slice; None where not there."""
         found = {name: getattr(self, name) for name in assembly.LABELLED}
@@ -329,7 +383,7 @@ class Scores(Drawn):
         if bad.size:
             raise InputError(
                 f"{bad.size} of {int(looked.sum())} scores lie outside bounds=({low:g}, {high:g}): "
-                f"{some(self._spell(bad[:5]))}.{_unit_hint(self.values[looked], low, high)}",
+                f"{some(self._spell(bad[:5]))}.{_hint(self.values[looked], low, high)}",
                 code="NF010",
             )
 
@@ -361,36 +415,20 @@ class Scores(Drawn):
         owners = np.searchsorted(self.starts, at, side="right") - 1
         return [
             f"{self.candidates[k]}/{self.examples[self.places(k)[i - self.starts[k]]]}: "
-            f"{_exactly(float(self.values[i]))}"
+            f"{outside.exactly(float(self.values[i]))}"
             for k, i in zip(owners.tolist(), at.tolist(), strict=True)
         ]
 
 
-def _exactly(value: float) -> str:
-    """A short spelling where it is exact: a 1 that is a little more must not look like 1."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
-
-
-_WIDEN = (
-    " Bounds hold for every score that could come: declare wider ones, or name the columns if "
-    "these are no scores."
-)
-
-
-def _unit_hint(values: NDArray[np.float64], low: float, high: float) -> str:
-    """What may have happened where scores between 0 and 1 were promised and others arrived."""
-    if (low, high) != (0, 1) or not 1 < values.max() <= 100:
-        return _WIDEN
-    over, within = int((values > 1).sum()), int(((values > 0) & (values <= 1)).sum())
-    if over < within:
-        return (
-            " Most lie between 0 and 1, so two scales may be mixed; nothing is rescaled value by "
-            "value: mend the scores, or declare the range of all of them."
-        )
-    if values.min() >= 0:
-        return " They look like per cent: divide every score by 100, or declare bounds=(0, 100)."
-    return _WIDEN
+def _hint(values: NDArray[np.float64], low: float, high: float) -> str:
+    return outside.hint(
+        low,
+        high,
+        least=float(values.min()),
+        most=float(values.max()),
+        over=int((values > 1).sum()),
+        within=int(((values > 0) & (values <= 1)).sum()),
+    )
 
 
 def worst_score(better: checks.Better | None, bounds: tuple[float, float] | None) -> float:

@@ -3,20 +3,66 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.kernels import sums
 from nofluke.scores.table import Scores
 from nofluke.shown import Shown
 
 Chooser: TypeAlias = Callable[[Scores], Iterable[str]]
+
+
+class Compared(Protocol):
+    """What a rule of choosing asks of a table, wherever its rows are."""
+
+    @property
+    def K(self) -> int:  # noqa: N802 (the papers' symbol)
+        """Number of candidates."""
+        ...
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Their ids."""
+        ...
+
+    @property
+    def better(self) -> checks.Better | None:
+        """Which score wins."""
+        ...
+
+    @property
+    def n(self) -> NDArray[np.int64]:
+        """Scores of each candidate, shape (K,)."""
+        ...
+
+    @property
+    def kept(self) -> Collection[str]:
+        """Further columns that candidates can be compared by."""
+        ...
+
+    @property
+    def all_finite(self) -> bool:
+        """Whether no score is infinite."""
+        ...
+
+    def means(self) -> NDArray[np.float64]:
+        """Mean of each candidate, shape (K,), the same for every order of rows."""
+        ...
+
+    def order_statistics(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of each candidate the scores at its ranks, counted from 0; shape (K, r) -> (K, r)."""
+        ...
+
+    def column_means(self, column: str) -> NDArray[np.float64]:
+        """Mean of a kept column of each candidate, shape (K,); NaN where a value is missing."""
+        ...
+
 
 SYNTAX = (
     "top:M, threshold:VALUE, within:MARGIN, names:a,b (each but names may add @median, @q0.9 or "
@@ -36,49 +82,43 @@ class Statistic:
     name: str = "mean"
     better: checks.Better | None = None
 
-    def of(self, scores: Scores) -> NDArray[np.float64]:
+    def of(self, table: Compared) -> NDArray[np.float64]:
         """The statistic of every candidate, shape (K,); +-inf only where a rank still makes sense.
 
         Raises:
             InputError: A mean is infinite, or the column was not kept when the file was read.
         """
         if self.name.startswith("column:"):
-            return self._of_column(scores, self.name.removeprefix("column:"))
+            return self._of_column(table, self.name.removeprefix("column:"))
         if self.name == "mean":
-            return _finite_means(scores)
-        return _row_wise(scores, self._of_sample)
+            return _finite_means(table)
+        ranks = np.stack([self._ranks(n) for n in table.n.tolist()])
+        found = table.order_statistics(ranks)
+        return _middle(found[:, 0], found[:, -1])
 
-    def _of_column(self, scores: Scores, column: str) -> NDArray[np.float64]:
-        if column not in scores.kept:
+    def _of_column(self, table: Compared, column: str) -> NDArray[np.float64]:
+        if column not in table.kept:
             raise InputError(
                 f"column {column!r} is not in the table; read it with keep=[{column!r}] "
-                f"(kept: {some(sorted(scores.kept)) or 'none'}).",
+                f"(kept: {some(sorted(table.kept)) or 'none'}).",
                 code="NF003",
             )
-        means = np.array([_column_mean(scores, column, k) for k in range(scores.K)])
+        means = table.column_means(column)
         bad = np.flatnonzero(np.isnan(means))
         if bad.size:
             raise InputError(
                 f"column {column!r} has no usable mean for "
-                f"{some(scores.candidates[k] for k in bad)}: a value is missing there.",
+                f"{some(table.candidates[k] for k in bad)}: a value is missing there.",
                 code="NF012",
             )
         return means
 
-    def _of_sample(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of each row, shape (rows, n) -> (rows,)."""
-        n = samples.shape[1]
+    def _ranks(self, n: int) -> NDArray[np.int64]:
+        """The ranks, counted from 0, that the statistic of n scores is read from."""
         if self.name == "median":
-            low, high = (n - 1) // 2, n // 2
-            parted = np.partition(samples, (low, high), axis=1)
-            # Halved before they are added, so that nothing overflows; -inf and inf have no middle.
-            with np.errstate(invalid="ignore"):
-                middle = parted[:, low] / 2 + parted[:, high] / 2
-            same = (parted[:, low] == parted[:, high]) | np.isnan(middle)
-            return np.where(same, parted[:, low], middle)
+            return np.array([(n - 1) // 2, n // 2])
         share = checks.exact(float(self.name.removeprefix("q")))
-        rank = max(1, math.ceil(share * n))
-        return np.asarray(np.partition(samples, rank - 1, axis=1)[:, rank - 1])
+        return np.array([max(1, math.ceil(share * n)) - 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +156,7 @@ class Selection(Shown):
     statistic: Statistic
     size: int | None = None
 
-    def choose(self, scores: Scores) -> Choice:
+    def choose(self, scores: Compared) -> Choice:
         """Apply the rule.
 
         Raises:
@@ -143,15 +183,15 @@ class Selection(Shown):
             selected=tuple(k for k in order if k in chosen), by=compared.name, statistic=statistic
         )
 
-    def _compared(self, scores: Scores) -> Statistic:
+    def _compared(self, scores: Compared) -> Statistic:
         by_mean = self.verb == "top" and self.statistic.name == "mean"
         everyone = by_mean and cast("int", self.value) >= scores.K
         chosen_anyhow = everyone or self.verb in ("names", "function")
-        if chosen_anyhow and not np.isfinite(scores.values).all():
+        if chosen_anyhow and not scores.all_finite:
             return Statistic(name="median")  # only to list the chosen best first
         return self.statistic
 
-    def _top(self, scores: Scores, order: list[int], statistic: NDArray[np.float64]) -> Choice:
+    def _top(self, scores: Compared, order: list[int], statistic: NDArray[np.float64]) -> Choice:
         m = cast("int", self.value)
         if m > scores.K:
             raise InputError(
@@ -180,9 +220,13 @@ class Selection(Shown):
             )
         return list(chosen)
 
-    def _named(self, scores: Scores) -> set[int]:
+    def _named(self, scores: Compared) -> set[int]:
         value = self.value
-        given = self._ids(value(scores)) if callable(value) else cast("tuple[str, ...]", value)
+        given = (
+            self._ids(value(cast("Scores", scores)))
+            if callable(value)
+            else cast("tuple[str, ...]", value)
+        )
         index = {candidate: k for k, candidate in enumerate(scores.candidates)}
         unknown = [name for name in given if name not in index]
         if unknown or len(set(given)) < len(given):
@@ -297,28 +341,21 @@ def _number(text: str, verb: str, select: str) -> float:
     return number
 
 
-def _row_wise(
-    scores: Scores, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    if scores.complete:
-        return function(scores.matrix())
-    return np.array([float(function(scores.sample(k)[np.newaxis, :])[0]) for k in range(scores.K)])
+def _middle(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The middle of each pair, shape (K,)."""
+    # Halved before they are added, so that nothing overflows; -inf and inf have no middle.
+    with np.errstate(invalid="ignore"):
+        middle = low / 2 + high / 2
+    same = (low == high) | np.isnan(middle)
+    return np.where(same, low, middle)
 
 
-def _column_mean(scores: Scores, column: str, k: int) -> float:
-    part = slice(int(scores.starts[k]), int(scores.starts[k + 1]))
-    values = scores.kept[column][part]
-    if scores.filled is not None:
-        values = values[~scores.filled[part]]  # a score that was filled in has no such value
-    return sums.mean(values) if values.size and not np.isnan(values).any() else float("nan")
-
-
-def _finite_means(scores: Scores) -> NDArray[np.float64]:
-    means = _row_wise(scores, sums.row_means)
+def _finite_means(table: Compared) -> NDArray[np.float64]:
+    means = table.means()
     infinite = np.flatnonzero(~np.isfinite(means))
     if infinite.size:
         raise InputError(
-            f"the mean of {some(scores.candidates[k] for k in infinite)} is infinite, because some "
+            f"the mean of {some(table.candidates[k] for k in infinite)} is infinite, because some "
             "of their scores are; choose by another statistic, such as top:5@median or top:5@q0.9.",
             code="NF012",
         )

@@ -104,7 +104,7 @@ def rows(items: Sequence[Any]) -> MemoryTable:
             code="NF008",
         )
     columns = transposed(items)
-    _check_names(columns)
+    check_names(columns)
     values = {name: Values(column) for name, column in columns.items()}
     return MemoryTable(values, len(items), Source("the list of rows"))
 
@@ -141,8 +141,8 @@ def _deferred(known: Any, source: Source, fetch: Any) -> DeferredTable:
     import narwhals as nw
 
     schema = known.collect_schema()
-    _check_names(schema)
-    kinds: dict[str, Kind] = {name: _kind(dtype) or "other" for name, dtype in schema.items()}
+    check_names(schema)
+    kinds: dict[str, Kind] = {name: kind_of_type(t) or "other" for name, t in schema.items()}
 
     def fetched(columns: list[str]) -> Table:
         frame = nw.from_native(_computed(fetch, columns, source), eager_only=True)
@@ -180,11 +180,11 @@ def _relation(relation: Any, space: Workspace) -> Table:
 
 
 def _columns(frame: Any, source: Source) -> MemoryTable:
-    _check_names(frame.columns)
+    check_names(frame.columns)
     columns: dict[str, Column] = {}
     for name, dtype in frame.schema.items():
         series = frame[name]
-        kind = _of_categories(series) or _kind(dtype)
+        kind = _of_categories(series) or kind_of_type(dtype)
         columns[name] = Values(series.to_list()) if kind is None else Series(series, kind)
     return MemoryTable(columns, len(frame), source)
 
@@ -200,7 +200,7 @@ def _of_categories(series: Any) -> Kind | None:
     return known.get(kind)
 
 
-def _kind(dtype: Any) -> Kind | None:
+def kind_of_type(dtype: Any) -> Kind | None:
     """What a column of this type holds; None if only its values tell."""
     import narwhals as nw
 
@@ -215,7 +215,8 @@ def _kind(dtype: Any) -> Kind | None:
     return None if dtype in {nw.Object, nw.Unknown} else "other"
 
 
-def _check_names(names: Any) -> None:
+def check_names(names: Any) -> None:
+    """Refuse names of columns that are no texts."""
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
         raise InputError(

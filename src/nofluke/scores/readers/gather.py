@@ -63,15 +63,33 @@ class Part(NamedTuple):
     labels: dict[str, list[str]]
 
 
-def scores(
-    tables: Sequence[tuple[Table, Name]], question: Question, *, digest: Callable[[], str | None]
-) -> Scores:
-    """Scores from tables, each with the candidate that it holds if no column says.
+class Resolved(NamedTuple):
+    """Tables whose columns are understood, and whose rows are not yet read.
 
-    ``digest`` is asked last, so that it may be computed meanwhile.
+    Attributes:
+        read: Each table with its layout.
+        metric: The metric's name, where known.
+        truth: Whether the scores are truth values.
+        notes: What to tell.
+        runs: The column of runs that stands in for an example column, if one does.
+    """
+
+    read: list[tuple[Table, Layout]]
+    metric: str | None
+    truth: bool
+    notes: tuple[str, ...]
+    runs: str | None
+
+    def reading(self, question: Question) -> Mapping[str, Any]:
+        """How the input was read, as an answer repeats it."""
+        return question.told if self.runs is None else {**question.told, "runs": self.runs}
+
+
+def resolved(tables: Sequence[tuple[Table, Name]], question: Question) -> Resolved:
+    """The layouts of tables, each with the candidate that it holds if no column says.
 
     Raises:
-        InputError: Columns, ids, scores or repeats that cannot be used as given.
+        InputError: Columns that cannot be used as given.
     """
     failed = question.failed
     asked = columns.Asked(
@@ -88,13 +106,6 @@ def scores(
         _refuse_different_columns([(table, layout) for table, layout, _ in read])
     checked = [_check(table, layout, question) for table, layout, _ in read]
     layouts, unshared = _shared_contents([layout for _, layout, _ in read])
-    parts = [
-        Part(table, layout, _labels(table, layout))
-        for (table, _, _), layout in zip(read, layouts, strict=True)
-    ]
-    roles = _same_roles(parts)
-    names = {role: _union([p.labels[role] for p in parts]) for role in roles}
-    rows = _assemble(parts, names, question)
     notes: list[str | None] = [*question.notes]
     notes += [layout.note for _, layout, _ in read] + [n for d in checked for n in d.notes]
     notes += unshared
@@ -107,18 +118,42 @@ def scores(
             "said of runs like these, and not of cases."
         )
     notes += [_unused_failures(table, layout) for table, layout, _ in read if failed is None]
+    return Resolved(
+        read=[(table, layout) for (table, _, _), layout in zip(read, layouts, strict=True)],
+        metric=metric,
+        truth=any(d.truth for d in checked),
+        notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
+        runs=runs,
+    )
+
+
+def scores(
+    tables: Sequence[tuple[Table, Name]], question: Question, *, digest: Callable[[], str | None]
+) -> Scores:
+    """Scores from tables, each with the candidate that it holds if no column says.
+
+    ``digest`` is asked last, so that it may be computed meanwhile.
+
+    Raises:
+        InputError: Columns, ids, scores or repeats that cannot be used as given.
+    """
+    found = resolved(tables, question)
+    parts = [Part(table, layout, _labels(table, layout)) for table, layout in found.read]
+    roles = _same_roles(parts)
+    names = {role: _union([p.labels[role] for p in parts]) for role in roles}
+    rows = _assemble(parts, names, question)
     return Scores.from_rows(
         rows,
         candidates=names["candidate"],
         examples=names["example"],
         better=question.better,
         bounds=question.bounds,
-        binary=question.binary or any(d.truth for d in checked),
-        metric=metric,
+        binary=question.binary or found.truth,
+        metric=found.metric,
         label_names={role: names[role] for role in LABELLED if role in names},
         digest=digest(),
-        notes=tuple(dict.fromkeys(n for n in notes if n is not None)),
-        reading=question.told if runs is None else {**question.told, "runs": runs},
+        notes=found.notes,
+        reading=found.reading(question),
     )
 
 

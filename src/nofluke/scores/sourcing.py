@@ -1,0 +1,366 @@
+"""From files and lazy tables to ``Sourced``: columns are understood as by ``read``, rows stay."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from nofluke import checks
+from nofluke.errors import InputError
+from nofluke.scores import metrics
+from nofluke.scores.readers import failures, files, gather, opening
+from nofluke.scores.readers.columns import Name
+from nofluke.scores.readers.log_folders import Known
+from nofluke.scores.readers.preparing import Asked
+from nofluke.scores.readers.relations import RelationTable
+from nofluke.scores.readers.tables import NUMBERS, Source, counted
+from nofluke.scores.readers.workspace import Workspace
+from nofluke.scores.sourced import Keeper, Sourced, unasked
+from nofluke.scores.table import worst_score
+from nofluke.sources import verbs
+from nofluke.sources.relation import Relation
+from nofluke.sources.room import room
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from nofluke.scores.readers.columns import Layout, Wanted
+
+_INSTEAD = "read it in memory: nofluke.read(...), --engine memory"
+
+
+def source(
+    data: Any,
+    *,
+    engine: str = "auto",
+    memory: int | str | None = None,
+    spill: str | os.PathLike[str] | None = None,
+    better: str | None = None,
+    bounds: Sequence[float] | None = None,
+    binary: bool = False,
+    metric: str | None = None,
+    where: Mapping[str, str] | None = None,
+    columns: Wanted | None = None,
+    failed: str | None = None,
+    keep: Sequence[str] = (),
+    contents: bool = False,
+    reader: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+) -> Sourced:
+    """Scores whose rows stay in files or in a database, for tables larger than memory.
+
+    Questions take it where they take ``Scores`` and give the same answer, to the last digit. What
+    cannot be asked so is refused (NF407), and what would not fit the memory allowed is refused
+    before it is loaded (NF406).
+
+    Args:
+        data: The path of a Parquet file, a list of such paths, a DuckDB relation, a Polars
+            LazyFrame, a Spark DataFrame or an Ibis table.
+        engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
+            A lazy table is computed by its own.
+        memory: Memory that the whole process may take: bytes, or a text such as "400MiB".
+        spill: Folder for what does not fit; the system's folder for temporary files by default.
+        better: As for ``nofluke.read``, like all that follow.
+        bounds: Lowest and highest possible score.
+        binary: Whether every score is 0 or 1 by its meaning.
+        metric: The metric to choose where a table holds several; else the metric's name.
+        where: Not for sources.
+        columns: Columns by role.
+        failed: A column that tells which rows failed, or a condition.
+        keep: Further number columns, to choose by.
+        contents: Not for sources.
+        reader: "table" or None: logs of tools are read in memory.
+        delimiter: Not for sources.
+        decimal: Not for sources.
+
+    Raises:
+        InputError: The rows cannot be used as given.
+        MissingExtra: The engine is not installed.
+
+    >>> import duckdb
+    >>> rows = duckdb.sql("SELECT 'a' AS model, i AS item, i / 100 AS loss FROM range(100) t(i)")
+    >>> source(rows, better="lower")
+    Sourced(1 candidates, 100 scores, duckdb, lower is better)
+    """
+    asked = Asked(
+        better=better,
+        bounds=bounds,
+        binary=binary,
+        metric=metric,
+        where=dict(where or {}),
+        columns=dict(columns or {}),
+        failed=failed,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep),
+        contents=contents,
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+    )
+    _refuse(asked)
+    opened = _opened(data, engine, memory, spill)
+    try:
+        return _sourced(opened, asked)
+    except BaseException:
+        opened.relation.close()
+        raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    relation: Relation
+    source: Source
+    name: Name
+    digest: Callable[[], str]
+
+
+def _refuse(asked: Asked) -> None:
+    """Refuse the options of reading that rows in a source do not have."""
+    if asked.where:
+        raise InputError(
+            f"where={dict(asked.where)!r} chooses among the rows of a tool's log, and a source is "
+            "a plain table; metric= and columns= choose there, or narrow the table yourself.",
+            code="NF008",
+        )
+    if asked.contents:
+        raise unasked("contents=True compares what was asked and answered")
+    if asked.reader not in (None, "table"):
+        raise unasked(f"reader={asked.reader!r} reads the log of a tool")
+    for name in ("delimiter", "decimal"):
+        if getattr(asked, name) is not None:
+            raise unasked(f"{name}={getattr(asked, name)!r} is for delimited text")
+
+
+def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
+    space = room(memory, spill)
+    listed = isinstance(data, list | tuple) and all(isinstance(d, str | os.PathLike) for d in data)
+    if not (isinstance(data, str | os.PathLike) or listed):
+        if engine != "auto":
+            raise InputError(
+                f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
+                "library, so leave engine= out.",
+                code="NF008",
+            )
+        relation = Relation.of_native(data, room=space)
+        told = Source("the source")
+        return _Opened(relation=relation, source=told, name=Name(), digest=_no_digest)
+    found = _files(data)
+    paths = [file.path for file, _ in found]
+    first = found[0][0]
+    more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
+    relation = Relation.of_files(
+        [str(path) for path in paths],
+        engine="duckdb" if engine == "auto" else engine,
+        room=space,
+    )
+    return _Opened(
+        relation=relation,
+        source=Source(f"{first.label}{more}", str(first.path)),
+        name=found[0][1] if len(found) == 1 else Name(),
+        digest=lambda: files.digest(paths),
+    )
+
+
+def _files(data: Any) -> list[tuple[files.File, Name]]:
+    """The Parquet files that are named, each with the candidate it holds if no column says."""
+    with Workspace() as space:
+        items, _ = opening.known(data, space, None)
+    for item, _ in items:
+        file = item.file if isinstance(item, Known) else item
+        if isinstance(item, Known) or not isinstance(file, files.File):
+            raise InputError(
+                f"{file.label} is the log of a tool, which cannot stay where it is; {_INSTEAD}.",
+                code="NF407",
+            )
+        if file.format != "parquet" or file.packing != "none":
+            raise InputError(
+                f"{file.label} is no Parquet file, and only those can stay where they are: text "
+                f"is read cell by cell. Convert it (DuckDB: COPY ... TO 'scores.parquet'), or "
+                f"{_INSTEAD}.",
+                code="NF407",
+            )
+    return items
+
+
+def _sourced(opened: _Opened, asked: Asked) -> Sourced:
+    table = RelationTable(opened.relation, opened.source)
+    failure = failures.parse(asked.failed, lambda c: c in table.kinds)
+    question = gather.Question(
+        better=asked.better,
+        bounds=asked.bounds,
+        binary=asked.binary,
+        metric=asked.metric,
+        wanted=asked.columns,
+        failed=failure,
+        keep=asked.keep,
+        contents=False,
+        told=asked.told,
+    )
+    understood = gather.resolved([(table, opened.name)], question)
+    _, layout = understood.read[0]
+    _refuse_missing_ids(table, layout)
+    orientation = (
+        metrics.orientation(understood.metric)
+        if asked.better is None
+        else checks.better(asked.better)
+    )
+    limits = checks.bounds(asked.bounds)
+    binary = asked.binary or understood.truth
+    if binary and limits is None:
+        limits = (0.0, 1.0)
+    columns = _Columns(table, layout, asked.keep)
+    if failure is not None and columns.fail(table.failed(failure)):
+        columns.settle(worst_score(_oriented(orientation, columns), limits))
+    relation = table.relation.using(columns.frame())
+    return Sourced(
+        relation=relation,
+        extent=verbs.extent(relation),
+        metric=understood.metric,
+        better=orientation,
+        bounds=limits,
+        binary=binary,
+        columns=columns.roles,
+        kept=columns.kept,
+        digest_of=opened.digest,
+        notes=understood.notes,
+        reading=dict(understood.reading(question)),
+        keeper=Keeper(relation),
+    )
+
+
+class _Columns:
+    """Expressions for the columns that questions know: candidate, example, score and others.
+
+    Args:
+        table: The columns as they are.
+        layout: Which plays which role.
+        keep: Columns to choose by.
+    """
+
+    def __init__(self, table: RelationTable, layout: Layout, keep: Sequence[str]) -> None:
+        self._table, self._layout = table, layout
+        self.kept = {column: f"kept {i}" for i, column in enumerate(keep)}
+        self._failed: nw.Expr | None = None
+        self.failures, self._worst = 0, 0.0
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Roles beside candidate, example and score that there are."""
+        there = {r for r in ("run", "cluster", "time") if getattr(self._layout, r) is not None}
+        return frozenset(there | ({"failed"} if self.failures else set()))
+
+    def fail(self, failed: nw.Expr) -> int:
+        """Mark failed rows; how many there are."""
+        frame = self._table.relation.frame
+        flags = frame.select(nw.when(failed).then(1).otherwise(0).alias("failed"))
+        ((count,),) = self._table.relation.rows(flags.select(nw.col("failed").sum()))
+        self._failed, self.failures = failed, int(count or 0) * len(self._layout.scores)
+        return self.failures
+
+    def settle(self, worst: float) -> None:
+        """What a failed row counts as."""
+        self._worst = worst
+
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The rows with these columns, one for each score."""
+        layout, table = self._layout, self._table
+        beside: dict[str, nw.Expr] = {"example": self._id(layout.example)}
+        if layout.run is not None:
+            beside["run"] = table.text(layout.run)
+        if layout.cluster is not None:
+            beside["cluster"] = table.text(layout.cluster)
+        if layout.time is not None:
+            numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
+            beside["time"] = (table.number if numeric else table.text)(layout.time)
+        if self.failures and self._failed is not None:
+            beside["failed"] = nw.when(self._failed).then(1).otherwise(0)
+        beside |= {name: table.number(column) for column, name in self.kept.items()}
+        return self._settled(self._wide(beside) if layout.wide else self._long(beside))
+
+    def _long(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
+        layout, table = self._layout, self._table
+        candidate = (
+            nw.lit(layout.name) if layout.candidate is None else table.text(layout.candidate)
+        )
+        named = {"candidate": candidate, "score": table.number(layout.scores[0]), **beside}
+        return table.relation.frame.select(*(e.alias(name) for name, e in named.items()))
+
+    def _wide(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
+        scores = self._layout.scores
+        mark = "beside "
+        while any(score.startswith(mark) for score in scores):
+            mark += "+ "
+        spread = self._table.relation.frame.select(
+            *(self._table.number(score).alias(score) for score in scores),
+            *(e.alias(mark + name) for name, e in beside.items()),
+        )
+        long = spread.unpivot(
+            on=list(scores),
+            index=[mark + name for name in beside],
+            variable_name=mark + "candidate",
+            value_name=mark + "score",
+        )
+        return long.select(
+            *(nw.col(mark + name).alias(name) for name in ("candidate", "score", *beside))
+        )
+
+    def _settled(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        if not self.failures:
+            return frame
+        score = nw.when(nw.col("failed") == 1).then(nw.lit(self._worst)).otherwise(nw.col("score"))
+        return frame.with_columns(score=score)
+
+    def _id(self, column: str) -> nw.Expr:
+        """Whole numbers stay such, which takes less room where examples are grouped."""
+        return (
+            nw.col(column) if self._table.kinds[column] == "integer" else self._table.text(column)
+        )
+
+
+def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
+    if better is None:
+        raise InputError(
+            f"failed= marks {columns.failures} rows, which count as the worst possible "
+            "score; say which way that is: better='higher' or better='lower'.",
+            code="NF009",
+        )
+    return better
+
+
+def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
+    """Refuse rows without an id; a cluster may be missing only where the score is."""
+    roles = {role: getattr(layout, role) for role in ("candidate", "example", "run", "cluster")}
+    named = {role: column for role, column in roles.items() if column is not None}
+    lacking = {role: _lacking(table, column) for role, column in named.items()}
+    if "cluster" in lacking:
+        scored = nw.lit(False)  # noqa: FBT003
+        for column in layout.scores:
+            scored = scored | table.has_number(column)
+        lacking["cluster"] = lacking["cluster"] & scored
+    flags = [nw.when(e).then(1).otherwise(0).alias(role) for role, e in lacking.items()]
+    counts = table.relation.frame.select(*flags).select(*(nw.col(r).sum() for r in lacking))
+    ((*found,),) = table.relation.rows(counts)
+    for role, count in zip(lacking, found, strict=True):
+        if count:
+            hint = (
+                "" if role in ("candidate", "example") else f', or set columns={{"{role}": None}}'
+            )
+            which = "row with a score" if role == "cluster" else "row"
+            raise table.refuse(
+                f"the {role} id (column {named[role]!r}) is missing in "
+                f"{counted(int(count), 'row')}; every {which} needs one: fill the column in{hint}.",
+                code="NF007",
+                field=named[role],
+            )
+
+
+def _lacking(table: RelationTable, column: str) -> nw.Expr:
+    missing = nw.col(column).is_null()
+    return missing if table.kinds[column] == "integer" else missing | (table.text(column) == "")
+
+
+def _no_digest() -> str:
+    raise NotImplementedError
