@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from nofluke.scores.readers import read
     from nofluke.scores.readers.features import read_features
     from nofluke.scores.readers.predictions import read_predictions
+    from nofluke.scores.sourcing import source
     from nofluke.scores.table import Scores
     from nofluke.selective import split_breakeven
 
@@ -74,6 +75,7 @@ __all__ = [
     "selection",
     "selective",
     "sequences",
+    "source",
     "split_breakeven",
 ]
 
@@ -98,6 +100,7 @@ _ROOMS = {
     "runs": "nofluke.questions.runs",
     "read_features": "nofluke.scores.readers.features",
     "read_predictions": "nofluke.scores.readers.predictions",
+    "source": "nofluke.scores.sourcing",
     "split_breakeven": "nofluke.selective",
 }
 

@@ -296,8 +296,10 @@ def _support(band: Band, bounds: Bounds) -> tuple[float, float]:
     """The bounds; a sample that breaks them is refused. Its ends tell, as it is in order."""
     low, high = checks.bounds(bounds) or (-math.inf, math.inf)
     if isinstance(band.x, Ordered):
-        ends = band.x.at([0, band.x.size - 1]) if bounds is not None else np.array([low, high])
-        if low <= ends[0] and ends[1] <= high:
+        if math.isinf(low) and math.isinf(high):
+            return low, high
+        least, most = band.x.at([0, band.x.size - 1]).tolist()
+        if low <= least and most <= high:
             return low, high
     return checks.within(np.asarray(band.x), bounds)
 

@@ -351,7 +351,7 @@ def _ones(x: Ordered, method: str) -> int:
             f"{method} needs scores of 0 and 1 only; {count} are neither, such as {x[first]!r}.",
             code="NF014",
         )
-    return upto_one - before_one
+    return int(upto_one - before_one)
 
 
 def _clopper_pearson(ones: int, n: int, alpha: float, side: checks.Side) -> Interval:

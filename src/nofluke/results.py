@@ -437,7 +437,7 @@ class Band(Shown):
         if limits.radius is not None:
             reached = order_statistics.certifying_rank(n, limits.radius, gamma)
         else:
-            curve = limits.below if better == "lower" else 1 - limits.above[::-1]
+            curve = np.asarray(limits.below if better == "lower" else 1 - limits.above[::-1])
             reached = order_statistics.first_reaching(curve, gamma)
         return reached if reached is None or better == "lower" else n + 1 - reached
 
@@ -472,7 +472,7 @@ class Band(Shown):
     def _passed(self, t: ArrayLike) -> NDArray[np.int64]:
         """How many of the draws are <= t, every tie at t counted."""
         if isinstance(self.x, Ordered):
-            return self.x.passed(t)
+            return np.asarray(self.x.passed(t), np.int64)
         return np.asarray(np.searchsorted(self.x, np.asarray(t, dtype=np.float64), side="right"))
 
 

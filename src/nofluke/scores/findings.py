@@ -96,8 +96,8 @@ def dependence(scores: Counted, largest: int) -> tuple[str, ...]:
         return ()
     return (
         f"NF106: the rows belong to {clusters} clusters, and this answer treats the up to "
-        f"{largest} examples of a candidate as independent draws. For cases from new clusters the evidence "
-        f"is closer to {clusters} draws than to {largest}.",
+        f"{largest} examples of a candidate as independent draws. For cases from new clusters the "
+        f"evidence is closer to {clusters} draws than to {largest}.",
     )
 
 

@@ -7,6 +7,7 @@ order statistics. Those come out exactly, whoever computes them, and nothing els
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import weakref
 from dataclasses import dataclass, field, replace
@@ -57,7 +58,7 @@ class Sourced:
         columns: Columns of the relation beside candidate, example and score: "run", "cluster",
             "time", "failed".
         kept: Further columns that candidates can be compared by, each with its column.
-        digest_of: Gives the SHA-256 of the input.
+        digest_of: Gives the SHA-256 of the files; None where there are none.
         notes: What the user should know.
         reading: How the input was read.
         keeper: Closes the source when nobody holds it any more.
@@ -71,7 +72,7 @@ class Sourced:
     binary: bool
     columns: frozenset[str]
     kept: Mapping[str, str]
-    digest_of: Callable[[], str]
+    digest_of: Callable[[], str] | None
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
     keeper: object = field(default_factory=object)
@@ -126,8 +127,21 @@ class Sourced:
 
     @functools.cached_property
     def digest(self) -> str:
-        """SHA-256 of the input."""
-        return self.digest_of()
+        """SHA-256 of the files, or else of what is known of every candidate.
+
+        The latter is that of ids, counts, extremes and exact means, and the same from every engine.
+        """
+        if self.digest_of is not None:
+            return self.digest_of()
+        sha, e = hashlib.sha256(f"{self.K} {self.n_examples}\n".encode()), self.extent
+        for name in self.candidates:
+            sha.update(f"{len(name.encode())}:{name}".encode())
+        for counts in (e.rows, e.null, e.nan, e.minus, e.plus, e.zeros, e.ones):
+            sha.update(counts.astype("<i8").tobytes())
+        for numbers in (e.low, e.high, self.means()):
+            known = np.where(np.isnan(numbers), 0.0, numbers)  # NaN has many bits
+            sha.update(known.astype("<f8").tobytes())
+        return sha.hexdigest()
 
     @functools.cached_property
     def n_failed(self) -> NDArray[np.int64]:

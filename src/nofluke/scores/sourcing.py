@@ -20,7 +20,7 @@ from nofluke.scores.readers.tables import NUMBERS, Source, counted
 from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.sourced import Keeper, Sourced, unasked
 from nofluke.scores.table import worst_score
-from nofluke.sources import verbs
+from nofluke.sources import unpivot, verbs
 from nofluke.sources.relation import Relation
 from nofluke.sources.room import room
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
     from nofluke.scores.readers.columns import Layout, Wanted
 
+_NO_BYTES = (
+    "NF409: the rows stay in their source and are no file of bytes, so the digest is that of the "
+    "ids, counts, extremes and exact means of all candidates: other rows with the same ones have "
+    "the same digest."
+)
 _INSTEAD = "read it in memory: nofluke.read(...), --engine memory"
 
 
@@ -114,7 +119,7 @@ class _Opened:
     relation: Relation
     source: Source
     name: Name
-    digest: Callable[[], str]
+    digest: Callable[[], str] | None
 
 
 def _refuse(asked: Asked) -> None:
@@ -143,8 +148,7 @@ def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
                 code="NF008",
             )
         relation = Relation.of_native(data, room=space)
-        told = Source("the source")
-        return _Opened(relation=relation, source=told, name=Name(), digest=_no_digest)
+        return _Opened(relation=relation, source=Source("the source"), name=Name(), digest=None)
     found = _files(data)
     paths = [file.path for file, _ in found]
     first = found[0][0]
@@ -223,7 +227,7 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         columns=columns.roles,
         kept=columns.kept,
         digest_of=opened.digest,
-        notes=understood.notes,
+        notes=understood.notes if opened.digest else (*understood.notes, _NO_BYTES),
         reading=dict(understood.reading(question)),
         keeper=Keeper(relation),
     )
@@ -299,11 +303,12 @@ class _Columns:
             *(self._table.number(score).alias(score) for score in scores),
             *(e.alias(mark + name) for name, e in beside.items()),
         )
-        long = spread.unpivot(
-            on=list(scores),
+        long = unpivot.long(
+            spread,
+            scores,
             index=[mark + name for name in beside],
-            variable_name=mark + "candidate",
-            value_name=mark + "score",
+            name=mark + "candidate",
+            value=mark + "score",
         )
         return long.select(
             *(nw.col(mark + name).alias(name) for name in ("candidate", "score", *beside))
@@ -373,7 +378,3 @@ def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
 def _lacking(table: RelationTable, column: str) -> nw.Expr:
     missing = nw.col(column).is_null()
     return missing if table.kinds[column] == "integer" else missing | (table.text(column) == "")
-
-
-def _no_digest() -> str:
-    raise NotImplementedError

@@ -14,7 +14,7 @@ from nofluke.errors import InputError
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 _LEAST = 64 << 20  # below this no engine does anything useful
-_OWN = 48 << 20  # what our side of a pass needs: one batch, its sums and its answers
+_OWN = 96 << 20  # our side of a pass, and what an engine takes beyond what it was told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
