@@ -208,7 +208,7 @@ def test_the_best_of_several(tmp_path):
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
 def test_lazy_tables_of_others(tmp_path):
     path = table(tmp_path)
-    wanted = two()(nofluke.read(str(path), better="higher")).to_dict()
+    wanted = dict(two()(nofluke.read(str(path), better="higher")).to_dict())
     polars = pytest.importorskip("polars")
     ibis = pytest.importorskip("ibis")
     for lazy in (
@@ -216,9 +216,11 @@ def test_lazy_tables_of_others(tmp_path):
         polars.scan_parquet(path),
         ibis.duckdb.connect().read_parquet(str(path)),
     ):
-        found = two()(source(lazy, better="higher")).to_dict()
-        differ = {k for k in wanted if found[k] != wanted[k]}
-        assert differ <= {"digest"}, "a digest of files is that of their bytes"
+        found = dict(two()(source(lazy, better="higher")).to_dict())
+        for answer in (wanted, found):  # the digest is no longer that of the file, and that is told
+            answer["notes"] = [n for n in answer["notes"] if not n.startswith("NF409")]
+            answer["digest"] = None
+        assert found == wanted
 
 
 def test_only_the_two_are_read(tmp_path):
