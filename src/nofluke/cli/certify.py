@@ -47,23 +47,24 @@ def certify(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     functional: Annotated[
-        list[str], Parameter(help="Also mean, median, q0.9, cvar0.1, iqr of each.")
+        list[str],
+        Parameter(help="Also mean, median, q0.9, cvar0.1, iqr of each.", show_default=False),
     ] = [],  # noqa: B006 (never changed)
     split: Annotated[
         float | None, Parameter(help="Choose on this share, evaluate on the rest.")
     ] = None,
-    unit: Annotated[
-        str, Parameter(help="What is an independent draw: example or cluster.")
-    ] = "example",
-    repeats: Annotated[
-        str, Parameter(help="Of several runs of an example: first or average.")
-    ] = "first",
+    unit: Annotated[str, Parameter(help="What is one draw: example or cluster.")] = "example",
+    repeats: Annotated[str, Parameter(help="Of several runs: first or average.")] = "first",
     dependence: Annotated[
-        str, Parameter(help="Rows that follow each other: refuse or ignore.")
+        str, Parameter(help="Rows that follow each other: refuse, ignore.")
     ] = "refuse",
     seed: Annotated[
         int | None, Parameter(help="Seed of the split and of the draw from clusters.")
     ] = None,
+    engine: options.Engine = "auto",
+    memory: options.Memory = None,
+    spill: options.Spill = None,
+    stats: options.Stats = False,
     ledger: options.Ledger = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     report: options.Report = None,
@@ -74,43 +75,46 @@ def certify(
 
     Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1
     """
-    from nofluke.cli import arguments, ledgers, show
+    from nofluke.cli import arguments, engines, ledgers, show
     from nofluke.questions.certify import certify as ask
-    from nofluke.scores.readers import read
 
-    with show.busy(f"reading {', '.join(sources)}"):
-        scores = read(
-            arguments.sources(sources),
-            better=better,
-            bounds=bounds,
-            binary=binary,
-            metric=metric,
-            columns=arguments.roles(columns),
-            failed=failed,
-            keep=arguments.kept_columns(select),
-            where=arguments.narrowing(where),
-            reader=reader,
-            delimiter=delimiter,
-            decimal=decimal,
+    with engines.opened(
+        sources,
+        engine=engine,
+        memory=memory,
+        spill=spill,
+        stats=stats,
+        recorded=ledger is not None,
+        better=better,
+        bounds=bounds,
+        binary=binary,
+        metric=metric,
+        columns=arguments.roles(columns),
+        failed=failed,
+        keep=arguments.kept_columns(select),
+        where=arguments.narrowing(where),
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+    ) as scores:
+        answer = ledgers.on_record(ask, ledger)(
+            scores,
+            select,
+            delta=delta,
+            gamma=arguments.numbers(gamma, name="--gamma"),
+            rule=rule,
+            band=band,
+            side=side,
+            claim=claim,
+            tried=tried,
+            missing=missing,
+            functionals=functional,
+            split=split,
+            unit=unit,
+            repeats=repeats,
+            dependence=dependence,
+            seed=seed,
         )
-    answer = ledgers.on_record(ask, ledger)(
-        scores,
-        select,
-        delta=delta,
-        gamma=arguments.numbers(gamma, name="--gamma"),
-        rule=rule,
-        band=band,
-        side=side,
-        claim=claim,
-        tried=tried,
-        missing=missing,
-        functionals=functional,
-        split=split,
-        unit=unit,
-        repeats=repeats,
-        dependence=dependence,
-        seed=seed,
-    )
-    if report is not None:
-        answer.report(arguments.report(report, sources))
-    show.answer(answer, form=format, work=show_work, quiet=quiet)
+        if report is not None:
+            answer.report(arguments.report(report, sources))
+        show.answer(answer, form=format, work=show_work, quiet=quiet)

@@ -21,7 +21,8 @@ Failed: TypeAlias = Annotated[
     str | None, Parameter(help="Failed rows: a column, or error_code=429,-1.")
 ]
 Where: TypeAlias = Annotated[
-    list[str], Parameter(help="Which rows of a log: filter=strict-match; repeat.")
+    list[str],
+    Parameter(help="Which rows of a log: filter=strict-match; repeat.", show_default=False),
 ]
 Reader: TypeAlias = Annotated[
     str | None, Parameter(help="Reader of the log, or table; known by content.")
@@ -30,6 +31,19 @@ Delimiter: TypeAlias = Annotated[str | None, Parameter(help="What separates the 
 Decimal: TypeAlias = Annotated[str | None, Parameter(help="Decimal mark of a text: . or a comma.")]
 Positive: TypeAlias = Annotated[
     str | None, Parameter(help="The label of the positive class; never guessed.")
+]
+
+# Who computes, and in which room.
+Engine: TypeAlias = Annotated[
+    Literal["auto", "memory", "duckdb", "polars", "spark"],
+    Parameter(help="Who computes: auto, memory, duckdb, polars, spark.", show_choices=False),
+]
+Memory: TypeAlias = Annotated[
+    str | None, Parameter(help="Memory it may take, as 400MiB; the rest stays on disk.")
+]
+Spill: TypeAlias = Annotated[Path | None, Parameter(help="Folder for what does not fit.")]
+Stats: TypeAlias = Annotated[
+    bool, Parameter(help="Tell time, memory and passes on stderr.", show_default=False)
 ]
 
 # What is counted, and what it costs.
@@ -49,7 +63,8 @@ Ledger: TypeAlias = Annotated[
     str | None, Parameter(help="Write this look down in a ledger first, or be refused.")
 ]
 Format: TypeAlias = Annotated[
-    Literal["text", "json", "csv", "html"], Parameter(help="How to print.")
+    Literal["text", "json", "csv", "html"],
+    Parameter(help="How to print: text, json, csv or html.", show_choices=False),
 ]
 Report: TypeAlias = Annotated[Path | None, Parameter(help="Also write an HTML report here.")]
 Quiet: TypeAlias = Annotated[bool, Parameter(help="Print the sentences only.")]

@@ -1,0 +1,173 @@
+"""Who computes, and where the rows are meanwhile: `--engine`, `--memory`, `--spill`, `--stats`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nofluke.scores.sourced import Sourced
+    from nofluke.scores.table import Scores
+
+# What reading and asking take of memory at their peak, for a row and for each of its cells.
+_ROW, _CELL = 64, 24
+_SMALL = 1 << 22  # a file of so many bytes is not looked at
+
+
+@contextmanager
+def opened(
+    words: Sequence[str],
+    *,
+    engine: str,
+    memory: str | None,
+    spill: Path | None,
+    stats: bool,
+    recorded: bool = False,
+    **how: Any,
+) -> Iterator[Scores | Sourced]:
+    """The scores that a command names, in memory or where they are, until the block ends.
+
+    Args:
+        words: The sources of the command.
+        engine: "auto", "memory", "duckdb", "polars" or "spark".
+        memory: Memory that the process may take.
+        spill: Folder for what does not fit.
+        stats: Whether to tell afterwards what it took, on stderr.
+        recorded: Whether the look is written into a ledger, which knows rows by their content.
+        how: The options of ``nofluke.read``.
+
+    Raises:
+        InputError: The sources cannot be used as given.
+    """
+    from nofluke.cli import arguments, show
+
+    start = _Spent.now()
+    sources = arguments.sources(list(words))
+    if engine == "auto":
+        engine = _suited(sources, memory=memory, recorded=recorded)
+    if engine == "memory":
+        if memory is not None or spill is not None:
+            raise InputError(
+                "memory= and spill= are for rows that are not read into memory; choose "
+                "engine='duckdb', or leave them out.",
+                code="NF008",
+            )
+        from nofluke.scores.readers import read
+
+        with show.busy(f"reading {', '.join(words)}"):
+            scores = read(sources, **how)
+        yield scores
+        passes = None
+    else:
+        from nofluke.scores.sourcing import source
+
+        with show.busy(f"counting {', '.join(words)}"):
+            table = source(sources, engine=engine, memory=memory, spill=spill, **how)
+        with table:
+            yield table
+            passes = table.relation.passes.count
+            if stats:
+                show.note(start.told(engine, passes))
+        return
+    if stats:
+        show.note(start.told(engine, passes))
+
+
+def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:
+    """DuckDB where Parquet files hold more than fits comfortably, or memory is bounded."""
+    if memory is not None:
+        return "duckdb"
+    paths = [Path(s) for s in ([sources] if isinstance(sources, str) else sources)]
+    parquet = all(path.suffix.lower() == ".parquet" and path.is_file() for path in paths)
+    if isinstance(sources, dict) or recorded or not parquet:
+        return "memory"
+    if sum(path.stat().st_size for path in paths) < _SMALL:
+        return "memory"
+    from nofluke.sources.room import available
+
+    return "duckdb" if _needed(paths) > available() // 4 else "memory"
+
+
+def _needed(paths: Sequence[Path]) -> int:
+    """Bytes of memory that reading Parquet files takes, by what their last bytes say of them."""
+    import duckdb
+
+    from nofluke.scores.readers.sql import exactly, select
+
+    needed = 0
+    with duckdb.connect(":memory:") as con:
+        for path in map(str, paths):
+            rows = f"parquet_file_metadata({exactly(path)})"
+            columns = f"parquet_schema({exactly(path)})"
+            ((n,),) = con.execute(select("sum(num_rows)", rows)).fetchall()
+            ((width,),) = con.execute(select("count(*)", columns)).fetchall()
+            needed += int(n or 0) * max(_ROW, _CELL * int(width))
+    return needed
+
+
+class _Spent:
+    """A moment, and what was spent since then."""
+
+    def __init__(self, wall: float, cpu: float) -> None:
+        self._wall, self._cpu = wall, cpu
+
+    @classmethod
+    def now(cls) -> _Spent:
+        """This moment."""
+        return cls(time.perf_counter(), _cpu())
+
+    def told(self, engine: str, passes: int | None) -> str:
+        """What was spent, in one line."""
+        from nofluke.sources.room import spelled
+
+        wall, cpu = time.perf_counter() - self._wall, _cpu() - self._cpu
+        peak = spelled(_peak())
+        line = f"engine {engine}, {wall:.2f} s, CPU {cpu:.2f} s, peak memory {peak}"
+        return line if passes is None else f"{line}, {passes} passes over the rows"
+
+
+def _cpu() -> float:
+    """Seconds of all processors, ours and those of the processes we started."""
+    return time.process_time() + sum(seconds for seconds, _ in _children())
+
+
+def _peak() -> int:
+    """Bytes held at most by this process, and by those it started: Spark's."""
+    from nofluke.sources.room import peak
+
+    return peak() + sum(held for _, held in _children())
+
+
+def _children() -> list[tuple[float, int]]:
+    """Seconds and bytes of the processes below this one, as far as the system tells."""
+    if sys.platform != "linux":
+        return []
+    parents: dict[int, int] = {}
+    found: dict[int, tuple[float, int]] = {}
+    tick = os.sysconf("SC_CLK_TCK")
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            status = (folder / "status").read_text()
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        held = next((li.split()[1] for li in status.splitlines() if li.startswith("VmHWM")), "0")
+        found[int(folder.name)] = ((int(fields[11]) + int(fields[12])) / tick, int(held) * 1024)
+    below, todo = [], [os.getpid()]
+    while todo:
+        children = [pid for pid, parent in parents.items() if parent == todo[-1]]
+        todo.pop()
+        todo += children
+        below += [found[pid] for pid in children]
+    return below
