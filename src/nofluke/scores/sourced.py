@@ -273,6 +273,16 @@ class Sourced:
             counts += [int(count or 0) for count in found]
         return np.array(counts, np.int64)
 
+    def held(self, candidates: Sequence[str] | None = None) -> Scores:
+        """The scores of some candidates in memory, all of them by default; see ``held.held``.
+
+        Raises:
+            InputError: They do not fit in the memory allowed (NF406), or rows repeat (NF006).
+        """
+        from nofluke.scores import held
+
+        return held.held(self, candidates)
+
     def close(self) -> None:
         """Give back what was opened for reading; answers keep what they have."""
         self.relation.close()
