@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ def reproduce(
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
     seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
     quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
-    workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    scheduler: options.Scheduler = None,
     out: Annotated[
         Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
     ] = None,
@@ -33,6 +35,7 @@ def reproduce(
     Example: nofluke reproduce quantiles --quick
     """
     from nofluke import studies
+    from nofluke import workers as computing
     from nofluke.cli import show
 
     if quick and samples is not None:
@@ -45,10 +48,9 @@ def reproduce(
         _refuse_unwritable(out)
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
-    if workers is None:
-        workers = os.cpu_count() or 1
-    with show.busy("simulating"):
-        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
+    on = computing.on(backend, workers=workers, scheduler=scheduler)
+    with show.busy("simulating"), on:
+        study = studies.reproduce(paper, samples=samples, seed=seed)
     _print(study)
     if out is not None:
         _write(study, out)

@@ -23,7 +23,9 @@ STUDIES = {"quantiles": "nofluke.studies.papers.quantiles.study"}
 FULL, QUICK, _LEAST = 20_000, 2_000, 200
 
 
-def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 1) -> Study:
+def reproduce(
+    paper: str, *, samples: int = FULL, seed: int = 0, workers: int | None = None
+) -> Study:
     """Run the simulation of a source again, and compare its claims with what comes out.
 
     Args:
@@ -31,7 +33,8 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
         samples: Samples in each cell of the grid; the Monte-Carlo error of a coverage of 0.9 is
             ``0.3 / sqrt(samples)``.
         seed: Seed of all cells.
-        workers: Processes; the figures do not depend on their number.
+        workers: How many cells at once; None does as ``joblib.parallel_config`` says, and without
+            it computes here. The figures do not depend on it, nor on the back end.
 
     Returns:
         Tables, claims with their verdicts, and the manifest of the run.
@@ -50,7 +53,7 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
             f"there is no study {paper!r}; there are {', '.join(STUDIES)}.", code="NF051"
         )
     for name, value, least in (("seed", seed, 0), ("workers", workers, 1)):
-        if value < least:
+        if value is not None and value < least:
             raise InputError(f"{name}={value!r} must be at least {least}.", code="NF051")
     if samples < _LEAST:
         raise InputError(

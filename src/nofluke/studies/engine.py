@@ -6,13 +6,13 @@ import hashlib
 import math
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import metadata
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+
+from nofluke.workers import each
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -81,28 +81,30 @@ class Part(NamedTuple):
     cells: Sequence[Any]
 
 
-def run(parts: Mapping[str, Part], *, seed: int, workers: int = 1) -> dict[str, list[Row]]:
+def run(
+    parts: Mapping[str, Part], *, seed: int, workers: int | None = None
+) -> dict[str, list[Row]]:
     """Tables by name, rows in the order of the cells, whoever finished first.
 
     Args:
         parts: The tables that are wanted; the name of one is part of each cell's key.
         seed: Seed of all cells.
-        workers: Processes. Beyond one, a script that calls this needs the usual
-            ``if __name__ == "__main__"``.
+        workers: How many cells at once; 1 measures here. None does as ``joblib.parallel_config``
+            says, and without it measures here.
     """
-    jobs = [(part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells]
-    if workers == 1:
-        measured = [_measured(job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            measured = list(pool.map(_measured, jobs))
-    done = iter(measured)
+    pieces = [
+        (part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells
+    ]
+    done = each(_measured, pieces, n_jobs=workers)
     return {name: [row for _ in part.cells for row in next(done)] for name, part in parts.items()}
 
 
-def _measured(job: tuple[Measure, Any, int, str]) -> list[Row]:
-    measure, cell, seed, name = job
-    return measure(cell, generator(seed, name, cell))
+def _measured(measure: Measure, cell: Any, seed: int, name: str) -> list[Row]:
+    from threadpoolctl import threadpool_limits
+
+    # How many threads of BLAS share a sum changes its last bits.
+    with threadpool_limits(limits=1):
+        return measure(cell, generator(seed, name, cell))
 
 
 def share(hits: ArrayLike) -> Figure:

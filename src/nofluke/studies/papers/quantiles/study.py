@@ -18,13 +18,13 @@ _RESAMPLED_SIZES = (10, 25)
 _RESAMPLED_SHARE = 50
 
 
-def study(*, samples: int, seed: int, workers: int) -> Study:
+def study(*, samples: int, seed: int, workers: int | None) -> Study:
     """Run all cells, and compare the claims of the source with what comes out.
 
     Args:
         samples: Samples in each cell; a fiftieth of them where resamples are drawn.
         seed: Seed of all cells.
-        workers: Processes.
+        workers: How many cells at once; None as ``joblib.parallel_config`` says.
     """
     grid = [Cell(d, n, samples) for d, n in product(DISTRIBUTIONS, SIZES)]
     discrete = [DiscreteCell(m, n, samples) for m, n in product(ITEMS, _DISCRETE_SIZES)]
