@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from concurrent.futures import BrokenExecutor
 from importlib import import_module, metadata
 from itertools import islice
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from nofluke.errors import InputError, MissingExtra, WorkerError, some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 T = TypeVar("T")
 
@@ -36,7 +37,7 @@ def each(
     *,
     n_jobs: int | None = None,
     ordered: bool = True,
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """What ``function(*piece)`` gives for every piece, as it comes.
 
     Args:
@@ -195,7 +196,15 @@ def _elsewhere(
     calls = (call(*piece) for piece in pieces)
     if getattr(get_active_backend()[0], "supports_return_generator", False):
         how = "generator" if ordered else "generator_unordered"
-        yield from Parallel(n_jobs=size, return_as=how)(calls)
+        results = Parallel(n_jobs=size, return_as=how)(calls)
+        try:
+            # Not "yield from", which would close it with its warning.
+            for result in results:  # noqa: UP028
+                yield result
+        finally:
+            with warnings.catch_warnings():  # that pieces are not waited for, which is the point
+                warnings.simplefilter("ignore")
+                results.close()
         return
     while part := list(islice(calls, _AT_ONCE * size)):
         yield from Parallel(n_jobs=size)(part)

@@ -301,3 +301,13 @@ def test_a_plan_does_not_depend_on_who_simulates(capsys):
     assert capsys.readouterr().out == here
     assert run([*asked, "--backend", "lokky"]) == 2
     assert capsys.readouterr().err.startswith("NF415  joblib has no back end 'lokky'")
+
+
+def test_who_needs_no_more_is_not_warned():
+    def one(number):
+        return number
+
+    with workers.on("loky", workers=2):
+        found = workers.each(one, ((i,) for i in range(50)))
+        assert next(found) == 0
+        found.close()  # warnings are errors in tests
