@@ -8,9 +8,13 @@ joblib is not even imported.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import threading
+import time
 import warnings
 from concurrent.futures import BrokenExecutor
+from functools import cache
 from importlib import import_module, metadata
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -192,8 +196,8 @@ def _elsewhere(
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
-    call, size = delayed(function), count(n_jobs)
-    calls = (call(*piece) for piece in pieces)
+    call, size = delayed(_as_child), count(n_jobs)
+    calls = (call(os.getpid(), function, *piece) for piece in pieces)
     if getattr(get_active_backend()[0], "supports_return_generator", False):
         how = "generator" if ordered else "generator_unordered"
         results = Parallel(n_jobs=size, return_as=how)(calls)
@@ -208,6 +212,25 @@ def _elsewhere(
         return
     while part := list(islice(calls, _AT_ONCE * size)):
         yield from Parallel(n_jobs=size)(part)
+
+
+def _as_child(parent: int, function: Callable[..., T], *piece: Any) -> T:
+    """The function of a piece, in a process that does not outlive the one that asks."""
+    if os.getppid() == parent:
+        _end_with(parent)
+    return function(*piece)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended; loky's would wait for it for ever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _died(error: Exception) -> bool:

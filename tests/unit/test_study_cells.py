@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,6 +89,42 @@ def test_a_study_without_room_says_so_and_goes_on_when_there_is(tmp_path, whole)
     out, err = started(path).communicate()
     assert err.split() == list("01234567")[kept:]
     assert out == whole
+
+
+def test_workers_of_a_study_that_was_killed_end_too(tmp_path):
+    program = textwrap.dedent("""
+        import os, sys
+        from nofluke import workers
+
+        def large(number):
+            os.write(2, f"{os.getpid()}\\n".encode())
+            return "x" * 1_000_000  # more than a pipe takes while nobody reads
+
+        if __name__ == "__main__":
+            with workers.on("loky", workers=2):
+                for _ in workers.each(large, ((i,) for i in range(1000))):
+                    sys.stdin.read()
+    """)
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", program], **pipes)
+    children = {int(process.stderr.readline()) for _ in range(3)}
+    assert process.pid not in children
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    until = time.monotonic() + 30
+    while any(is_running(child) for child in children):
+        assert time.monotonic() < until, "the workers wait for a parent that is gone"
+        time.sleep(0.1)
+    process.stderr.close()
+    process.stdin.close()
+
+
+def is_running(pid):
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rsplit(") ", 1)[1][0] != "Z"
 
 
 def study_of(samples, *, page="page\n", rows=3):
