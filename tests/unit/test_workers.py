@@ -19,7 +19,7 @@ from nofluke.cli import run
 from nofluke.errors import InputError, LimitError, MissingExtra, ReadError, WorkerError
 from nofluke.kernels import power, resampling
 from nofluke.kernels.betting import Plan
-from nofluke.selection import nested_cv, repeat
+from nofluke.selection import nested_cv, predict_repeatedly, repeat
 from nofluke.selection.repeats import single
 from nofluke.studies import engine
 from nofluke.studies.engine import Part
@@ -151,6 +151,20 @@ def test_threads_share_generators_and_are_refused():
         repeat(SGDClassifier(), X, Y, metric="accuracy", seed=1, n=3)
     assert caught.value.code == "NF415"
     assert "computes in threads of one process" in str(caught.value)
+
+
+def test_threads_are_refused_to_fits_only_where_something_global_is_seeded():
+    ask = {"n_sets": 2, "n_seeds": 2, "seed": 1}
+    X_test = X[:4]
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        found = predict_repeatedly(SGDClassifier(loss="log_loss"), X, Y, X_test, **ask)
+        with pytest.raises(InputError, match="seeds what is global to a process") as caught:
+            predict_repeatedly(
+                SGDClassifier(loss="log_loss"), X, Y, X_test, seeds={"order": "numpy"}, **ask
+            )
+    assert caught.value.code == "NF415"
+    again = predict_repeatedly(SGDClassifier(loss="log_loss"), X, Y, X_test, **ask)
+    assert found.tobytes() == again.tobytes()
 
 
 def test_two_runs_in_one_process_at_a_time_are_refused():
