@@ -5,7 +5,7 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables bench reproduce formats api-page fuzz big clean
+.PHONY: demo test lint types layers format study coverage-tables curves bench reproduce formats api-page fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -38,6 +38,10 @@ study: $(VENV)/.dev
 coverage-tables: $(VENV)/.dev
 	for study in areas precisions elsewhere clusters predictive page; do \
 	    $(BIN)/python tools/classifier_intervals.py $$study || exit 1; done
+
+# How times grow with the data: docs/explanation/growth.md, drawn again; some minutes on a quiet machine.
+curves: $(VENV)/.dev
+	$(BIN)/python tools/growth.py
 
 # Figures, not verdicts: run on a quiet machine.
 bench: $(VENV)/.dev

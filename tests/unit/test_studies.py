@@ -1,6 +1,7 @@
 """The engine of studies, their claims, and the command that runs one."""
 
 import csv
+import hashlib
 import json
 import math
 import re
@@ -20,6 +21,11 @@ from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS, Accura
 from nofluke.studies.papers.quantiles.figures import FIGURES, narrowest_pairs
 
 COMMAND_LINE = Path(__file__).parents[2] / "docs/reference/command-line.md"
+# Columns that say what was asked, or are computed and not drawn.
+EXACT = {
+    "distribution", "n", "u", "level", "method", "items", "estimator", "samples", "resamples",
+    "lower_rank", "upper_rank", "equal_tails", "promised", "limits",
+}  # fmt: skip
 CLAIMS = claims.read("nofluke.studies.papers.quantiles")
 
 
@@ -175,7 +181,16 @@ def test_the_command_prints_claims_and_writes_tables(tmp_path, capsys):
     }  # fmt: skip
     with (tables / "intervals.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 6 * 4 * 7 * 4 * len(page.NAMES)
-    assert json.loads((tables / "manifest.json").read_text("utf-8"))["samples"] == 200
+    manifest = json.loads((tables / "manifest.json").read_text("utf-8"))
+    assert manifest["samples"] == 200
+    written = {p.relative_to(tmp_path / "new").as_posix() for p in (tmp_path / "new").rglob("*.*")}
+    assert {*manifest["sha256"], "quantiles/manifest.json"} == written  # and no finished cells
+    for name, digest in manifest["sha256"].items():
+        assert hashlib.sha256((tmp_path / "new" / name).read_bytes()).hexdigest() == digest
+    for path in tables.glob("*.csv"):
+        columns = set(path.read_text("utf-8").split("\n", 1)[0].split(","))
+        drawn = {c for c in columns - EXACT if not c.endswith("_error")}
+        assert path.stem == "claims" or {f"{c}_error" for c in drawn} == columns - EXACT - drawn
     written = (tmp_path / "new" / "quantiles.md").read_text("utf-8")
     assert written.startswith("# Intervals for a quantile over few runs, simulated again\n")
 

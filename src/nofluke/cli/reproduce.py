@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +22,9 @@ def reproduce(
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
     seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
     quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
-    workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    scheduler: options.Scheduler = None,
     out: Annotated[
         Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
     ] = None,
@@ -33,7 +34,9 @@ def reproduce(
     Example: nofluke reproduce quantiles --quick
     """
     from nofluke import studies
+    from nofluke import workers as computing
     from nofluke.cli import show
+    from nofluke.studies import files
 
     if quick and samples is not None:
         raise InputError(
@@ -45,13 +48,16 @@ def reproduce(
         _refuse_unwritable(out)
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
-    if workers is None:
-        workers = os.cpu_count() or 1
-    with show.busy("simulating"):
-        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
+    cells = None if out is None else out / f"{paper}.cells.jsonl"
+    if cells is not None and cells.exists():
+        show.note(f"What {cells} holds is not simulated again.")
+    on = computing.on(backend, workers=workers, scheduler=scheduler)
+    with show.busy("simulating"), on:
+        study = studies.reproduce(paper, samples=samples, seed=seed, path=cells)
     _print(study)
-    if out is not None:
-        _write(study, out)
+    if out is not None and cells is not None:
+        files.write(study, out)
+        cells.unlink()
         show.note(f"The page, the tables and the manifest are in {out}.")
 
 
@@ -86,15 +92,3 @@ def _print(study: Study) -> None:
     console.print(grid(heads, lines, texts={heads[0], heads[1], *heads[4:]}))
     console.print(study.summary)
     console.print(f"The same again: {study.manifest['command']}")
-
-
-def _write(study: Study, folder: Path) -> None:
-    from nofluke.cli.show import table_of
-
-    (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
-    tables = folder / study.paper
-    tables.mkdir(exist_ok=True)
-    for name, rows in study.tables.items():
-        (tables / f"{name}.csv").write_text(table_of(rows), encoding="utf-8")
-    manifest = json.dumps(study.manifest, indent=2) + "\n"
-    (tables / "manifest.json").write_text(manifest, encoding="utf-8")

@@ -8,6 +8,10 @@ is a number with a tolerance, and the study says whether it reproduces it.
 from __future__ import annotations
 
 import importlib
+import os
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nofluke.errors import InputError
@@ -23,7 +27,14 @@ STUDIES = {"quantiles": "nofluke.studies.papers.quantiles.study"}
 FULL, QUICK, _LEAST = 20_000, 2_000, 200
 
 
-def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 1) -> Study:
+def reproduce(
+    paper: str,
+    *,
+    samples: int = FULL,
+    seed: int = 0,
+    workers: int | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> Study:
     """Run the simulation of a source again, and compare its claims with what comes out.
 
     Args:
@@ -31,13 +42,17 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
         samples: Samples in each cell of the grid; the Monte-Carlo error of a coverage of 0.9 is
             ``0.3 / sqrt(samples)``.
         seed: Seed of all cells.
-        workers: Processes; the figures do not depend on their number.
+        workers: How many cells at once; None does as ``joblib.parallel_config`` says, and without
+            it computes here. The figures do not depend on it, nor on the back end.
+        path: A file where each finished cell is kept at once; a study that was stopped, or killed,
+            goes on there. It is for this study, size, seed and these versions only.
 
     Returns:
         Tables, claims with their verdicts, and the manifest of the run.
 
     Raises:
-        InputError: There is no such study, or the samples are too few to tell anything (NF051).
+        InputError: There is no such study, or the samples are too few to tell anything (NF051);
+            the file is of something else (NF048), or cannot be written (NF422).
 
     >>> from nofluke import studies
     >>> studies.reproduce("quantiles", samples=1)
@@ -50,14 +65,19 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
             f"there is no study {paper!r}; there are {', '.join(STUDIES)}.", code="NF051"
         )
     for name, value, least in (("seed", seed, 0), ("workers", workers, 1)):
-        if value < least:
+        if value is not None and value < least:
             raise InputError(f"{name}={value!r} must be at least {least}.", code="NF051")
     if samples < _LEAST:
         raise InputError(
             f"samples={samples!r} is too few for a study; {_LEAST} are the least, {FULL} usual.",
             code="NF051",
         )
-    answer: Study = importlib.import_module(STUDIES[paper]).study(
-        samples=samples, seed=seed, workers=workers
-    )
-    return answer
+    from nofluke.studies import cells, engine, files
+
+    question = engine.manifest(paper, samples=samples, seed=seed)
+    del question["command"]  # it says the same once more
+    with nullcontext() if path is None else cells.kept(Path(path), question):
+        answer: Study = importlib.import_module(STUDIES[paper]).study(
+            samples=samples, seed=seed, workers=workers
+        )
+    return replace(answer, manifest={**answer.manifest, "sha256": files.digests(answer)})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 from nofluke.studies import claims, engine
 from nofluke.studies.engine import Part, Study
 from nofluke.studies.papers.quantiles import cells, page, resampling
@@ -18,18 +16,18 @@ _RESAMPLED_SIZES = (10, 25)
 _RESAMPLED_SHARE = 50
 
 
-def study(*, samples: int, seed: int, workers: int) -> Study:
+def study(*, samples: int, seed: int, workers: int | None) -> Study:
     """Run all cells, and compare the claims of the source with what comes out.
 
     Args:
         samples: Samples in each cell; a fiftieth of them where resamples are drawn.
         seed: Seed of all cells.
-        workers: Processes.
+        workers: How many cells at once; None as ``joblib.parallel_config`` says.
     """
-    grid = [Cell(d, n, samples) for d, n in product(DISTRIBUTIONS, SIZES)]
-    discrete = [DiscreteCell(m, n, samples) for m, n in product(ITEMS, _DISCRETE_SIZES)]
+    grid = engine.grid(Cell, DISTRIBUTIONS, SIZES, [samples])
+    discrete = engine.grid(DiscreteCell, ITEMS, _DISCRETE_SIZES, [samples])
     few = samples // _RESAMPLED_SHARE
-    resampled = [Cell(d, n, few) for d, n in product(DISTRIBUTIONS, _RESAMPLED_SIZES)]
+    resampled = engine.grid(Cell, DISTRIBUTIONS, _RESAMPLED_SIZES, [few])
     parts = {
         "intervals": Part(cells.intervals, grid),
         "mean": Part(cells.mean_intervals, grid),
