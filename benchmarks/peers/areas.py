@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Areas under ROC curves"

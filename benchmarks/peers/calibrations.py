@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Calibration"
@@ -49,14 +48,23 @@ def _parts(n: int) -> Contest:
         topic=TOPIC,
         question=f"Brier score in its three parts by an isotonic fit, {n:,} rows",
         contenders=(
-            ours("classify.calibration.corp(y, p, n_resamples=0)", here,
-                 says=lambda found: found.miscalibration),
-            Contender(
-                who="model-diagnostics", how="scoring.decompose(y, p, SquaredError())",
-                ready=diagnostics, says=lambda found: float(found["miscalibration"][0]),
+            ours(
+                "classify.calibration.corp(y, p, n_resamples=0)",
+                here,
+                says=lambda found: found.miscalibration,
             ),
-            Contender(who="scikit-learn", how="isotonic.IsotonicRegression().fit(p, y)",
-                      ready=sklearn_, note="the fit alone"),
+            Contender(
+                who="model-diagnostics",
+                how="scoring.decompose(y, p, SquaredError())",
+                ready=diagnostics,
+                says=lambda found: float(found["miscalibration"][0]),
+            ),
+            Contender(
+                who="scikit-learn",
+                how="isotonic.IsotonicRegression().fit(p, y)",
+                ready=sklearn_,
+                note="the fit alone",
+            ),
         ),
         tolerance=1e-8,
         floor=lambda: np.sort(p),
@@ -84,8 +92,13 @@ def _smooth(n: int) -> Contest:
         question=f"Smooth calibration error, {n:,} rows",
         contenders=(
             ours("classify.calibration.smooth_ece(y, p)", here, says=lambda found: found.value),
-            Contender(who="relplot", how="smECE(p, y)", ready=theirs, says=float,
-                      note="on a grid, right to about the third digit"),
+            Contender(
+                who="relplot",
+                how="smECE(p, y)",
+                ready=theirs,
+                says=float,
+                note="on a grid, right to about the third digit",
+            ),
         ),
         tolerance=0.03,
     )

@@ -64,8 +64,7 @@ def _pair(kind: str, n: int) -> Contest:
     prompts = tables.long(f"{stem}-prompts.csv", x, "prompt,input,score", tables.NAMES)
     columns = tables.wide(f"{stem}-wide.csv", x)
     sides = [
-        tables.lines(f"{stem}-{name}.jsonl", row)
-        for name, row in zip(tables.NAMES, x, strict=True)
+        tables.lines(f"{stem}-{name}.jsonl", row) for name, row in zip(tables.NAMES, x, strict=True)
     ]
     declared = ("--binary",) if kind == "binary" else ("--bounds", "0", "1")
     ours = ("--a", "old", "--b", "new", "--better", "higher", "--alternative", "different")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Bands: crossing probabilities and critical levels"
@@ -104,10 +103,9 @@ def _level(n: int) -> Contest:
         return lambda: levels._solve("berk_jones", n, next(fresh), "both", 1)  # noqa: SLF001
 
     def theirs():
+        from benchmarks.peers import published
         from scipy.optimize import brentq
         from scipy.stats import beta
-
-        from benchmarks.peers import published
 
         fresh = (0.05 + 1e-9 * i for i in count())
         i = np.arange(1, n + 1)
@@ -129,8 +127,9 @@ def _level(n: int) -> Contest:
         question=f"A critical level of the two-sided Berk-Jones band, not asked before, n = {n:,}",
         contenders=(
             ours("kernels.levels.critical_level, nothing remembered", here, says=float),
-            Contender(who=DIRECTLY, how="direct sums and scipy.optimize.brentq", ready=theirs,
-                      says=float),
+            Contender(
+                who=DIRECTLY, how="direct sums and scipy.optimize.brentq", ready=theirs, says=float
+            ),
         ),
         tolerance=1e-6,
         notes=(NOT_THERE,),

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Quantiles from few runs"

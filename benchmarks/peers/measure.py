@@ -1,6 +1,6 @@
 """Every contest in one run, into a JSON file. Runs in the environment that holds the peers.
 
-    python -m benchmarks.peers.measure docs/data/speed.json [--seconds 2] [--runs 7] [--only TEXT]
+python -m benchmarks.peers.measure docs/data/speed.json [--seconds 2] [--runs 7] [--only TEXT]
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Paired differences"
@@ -84,7 +83,11 @@ def _percentile(name: str, d: np.ndarray) -> Contest:
 
         def ask():
             return bootstrap(
-                (d,), np.mean, n_resamples=B, method="percentile", batch=500,
+                (d,),
+                np.mean,
+                n_resamples=B,
+                method="percentile",
+                batch=500,
                 rng=np.random.default_rng(1),
             )
 
@@ -112,7 +115,8 @@ def _percentile(name: str, d: np.ndarray) -> Contest:
             Contender(who="scipy", how='stats.bootstrap(.., method="percentile")', ready=scipy_),
             Contender(who="truescore", how="paired_bootstrap(a, b)", ready=truescore_),
             Contender(
-                who="evalstats", how='pairwise_differences(.., method="bootstrap")',
+                who="evalstats",
+                how='pairwise_differences(.., method="bootstrap")',
                 ready=evalstats_,
             ),
         ),
@@ -131,7 +135,11 @@ def _bca() -> Contest:
 
         def ask():
             return bootstrap(
-                (D,), np.mean, n_resamples=B, method="BCa", batch=500,
+                (D,),
+                np.mean,
+                n_resamples=B,
+                method="BCa",
+                batch=500,
                 rng=np.random.default_rng(1),
             )
 
@@ -154,7 +162,6 @@ def _mcnemar() -> Contest:
         table = Scores.from_arrays({"a": FEW_A, "b": FEW_B}, binary=True, better="higher")
         return lambda: compare(table, "a", "b", alternative="different")
 
-
     def errorbars_():
         from errorbars.compare import mcnemar_exact, paired_compare
 
@@ -175,11 +182,15 @@ def _mcnemar() -> Contest:
                 note="a whole comparison with a guaranteed interval and all methods side by side",
             ),
             Contender(
-                who="errorbars", how="mcnemar_exact(a, b); paired_compare(a, b)", ready=errorbars_,
+                who="errorbars",
+                how="mcnemar_exact(a, b); paired_compare(a, b)",
+                ready=errorbars_,
                 note="interval by the normal law",
             ),
             Contender(
-                who="truescore", how="mcnemar(a, b, midp=False)", ready=truescore_,
+                who="truescore",
+                how="mcnemar(a, b, midp=False)",
+                ready=truescore_,
                 note="interval by the normal law",
             ),
         ),
@@ -201,9 +212,7 @@ def _bleu() -> Contest:
         from nofluke.kernels import corpus, resampling
 
         def ask():
-            sums = resampling.bootstrap_sums(
-                np.hstack([one, two]), 1000, np.random.default_rng(5)
-            )
+            sums = resampling.bootstrap_sums(np.hstack([one, two]), 1000, np.random.default_rng(5))
             return corpus.bleu(sums[:, 10:]) - corpus.bleu(sums[:, :10])
 
         return ask
@@ -224,13 +233,18 @@ def _bleu() -> Contest:
 
     return Contest(
         topic=TOPIC,
-        question="BLEU of two systems on 1,000 paired resamples of 2,000 sentences, n-grams counted",
+        question="BLEU of two systems, 1,000 paired resamples of 2,000 sentences, from n-grams",
         contenders=(
-            ours("kernels.resampling.bootstrap_sums, kernels.corpus.bleu", here,
-                 says=lambda found: float(np.mean(found))),
+            ours(
+                "kernels.resampling.bootstrap_sums, kernels.corpus.bleu",
+                here,
+                says=lambda found: float(np.mean(found)),
+            ),
             Contender(
-                who="sacrebleu", how="significance._bootstrap_resample, as its paired test does",
-                ready=theirs, says=lambda found: float(np.mean(found)),
+                who="sacrebleu",
+                how="significance._bootstrap_resample, as its paired test does",
+                ready=theirs,
+                says=lambda found: float(np.mean(found)),
             ),
         ),
         tolerance=0.1,
@@ -254,10 +268,15 @@ def _sequence() -> Contest:
         topic=TOPIC,
         question="Interval that may be looked at any time, after 1,000 differences",
         contenders=(
-            ours("sequences.empirical_bernstein(d, level=.95, bounds=(-1, 1))", here,
-                 says=lambda found: float(found.upper)),
+            ours(
+                "sequences.empirical_bernstein(d, level=.95, bounds=(-1, 1))",
+                here,
+                says=lambda found: float(found.upper),
+            ),
             Contender(
-                who="truescore", how="confidence_sequence(d, bounds=(-1, 1))", ready=theirs,
+                who="truescore",
+                how="confidence_sequence(d, bounds=(-1, 1))",
+                ready=theirs,
                 says=lambda found: float(np.min(found.upper)),
                 note="at all 1,000 moments",
             ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-
 from benchmarks.peers.contests import Contender, Contest, ours
 
 TOPIC = "Ranks"
@@ -58,8 +57,9 @@ def _confidence_set() -> Contest:
         question="Model confidence set of 5 candidates, 10,000 examples, 1,000 resamples",
         contenders=(
             ours("kernels.ranks.resampled, confidence_of_models", here),
-            Contender(who="arch", how='bootstrap.MCS(.., block_size=1, method="max")',
-                      ready=theirs),
+            Contender(
+                who="arch", how='bootstrap.MCS(.., block_size=1, method="max")', ready=theirs
+            ),
         ),
     )
 
@@ -81,13 +81,18 @@ def _rank_sets() -> Contest:
 
     return Contest(
         topic=TOPIC,
-        question="Rank intervals and who may be the best, 58 candidates, 797 examples, 4,000 resamples",
+        question="Rank intervals and who may be best, 58 candidates, 797 examples, 4,000 draws",
         contenders=(
-            ours('rank(table, method="max_t", n_resamples=4000)', here,
-                 note="intervals that hold for all candidates at once, tiers, all pairs"),
+            ours(
+                'rank(table, method="max_t", n_resamples=4000)',
+                here,
+                note="intervals that hold for all candidates at once, tiers, all pairs",
+            ),
             Contender(
-                who="honestboard", how="Board.rank_summary(B=4000), confidence_set_best(B=4000)",
-                ready=theirs, note="percentiles of resampled ranks, one candidate at a time",
+                who="honestboard",
+                how="Board.rank_summary(B=4000), confidence_set_best(B=4000)",
+                ready=theirs,
+                note="percentiles of resampled ranks, one candidate at a time",
             ),
         ),
     )
@@ -118,10 +123,18 @@ def _resampled_ranks() -> Contest:
         topic=TOPIC,
         question="Ranks of 9 candidates on 970 questions, right or wrong, each by its default",
         contenders=(
-            ours("rank(table)", here, note="exact McNemar tests of all pairs with Holm's correction"),
-            Contender(who="honestboard", how="Board.rank_summary(), confidence_set_best()",
-                      ready=honest, note="4,000 resamples"),
-            Contender(who="evalstats", how="bootstrap_ranks(x, names)", ready=evalstats_,
-                      note="10,000 resamples; no intervals of ranks"),
+            ours("rank(table)", here, note="exact McNemar tests of all pairs, Holm"),
+            Contender(
+                who="honestboard",
+                how="Board.rank_summary(), confidence_set_best()",
+                ready=honest,
+                note="4,000 resamples",
+            ),
+            Contender(
+                who="evalstats",
+                how="bootstrap_ranks(x, names)",
+                ready=evalstats_,
+                note="10,000 resamples; no intervals of ranks",
+            ),
         ),
     )

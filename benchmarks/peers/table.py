@@ -1,6 +1,6 @@
 """The page of a run: tables, and a list of everything where we are not first.
 
-    python benchmarks/peers/table.py docs/data/speed.json docs/reference/speed.md
+python benchmarks/peers/table.py docs/data/speed.json docs/reference/speed.md
 """
 
 from __future__ import annotations

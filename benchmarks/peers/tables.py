@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-
 from benchmarks.peers.areas import rows
 from benchmarks.peers.calibrations import forecasts
 from benchmarks.peers.ranks import board
+from numpy.typing import NDArray
 
 # Raised when a table changes.
 VERSION = 2
@@ -56,7 +55,7 @@ def long(name: str, x: NDArray[np.float64], header: str, names: Iterable[str]) -
                 file.writelines(
                     f"{candidate},q{i},{score:g}\n"
                     for i, score in enumerate(scores)
-                    if score == score  # noqa: PLR0124 (not NaN)
+                    if not np.isnan(score)
                 )
 
     return made(name, write)
