@@ -20,6 +20,7 @@ def contests() -> Iterator[Contest]:
     yield _help()
     for kind, n in (("binary", 880), ("continuous", 805), ("continuous", 100_000)):
         yield _pair(kind, n)
+    yield _logs(880)
     yield _small_board()
     yield _large_board()
     for n in (3_450, 1_000_000):
@@ -78,6 +79,22 @@ def _pair(kind: str, n: int) -> Contest:
             _tool("truescore", "compare", columns, "--judge-a", "old", "--judge-b", "new",
                   "--id-column", "id"),
             _tool("evalstats", "analyze", prompts, "--brief", note="a bootstrap"),
+        ),
+    )  # fmt: skip
+
+
+def _logs(n: int) -> Contest:
+    old, new = (
+        tables.log(f"samples_{name}-{n}.jsonl", row)
+        for name, row in zip(tables.NAMES, tables.pair("binary", n), strict=True)
+    )
+    return Contest(
+        topic=TOPIC,
+        question=f"Paired comparison of two logs of lm-evaluation-harness, {n:,} samples",
+        contenders=(
+            _tool(OURS, "compare", old, new, "--metric", "acc", "--alternative", "different",
+                  note=EVERYTHING),
+            _tool("errorbars", "compare", f"old={old}", f"new={new}"),
         ),
     )  # fmt: skip
 

@@ -80,7 +80,6 @@ def measured(contest: Contest, seconds: float, runs: int, limit: float) -> dict[
             entry["memory"] = result.memory
         if one.says is not None:
             entry["answer"] = float(one.says(result.answer))
-        entries[at] = entry
     floor = taken.get("floor")
     return {
         "topic": contest.topic,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+import numba
 import numpy as np
 from benchmarks.peers.contests import Contender, Contest, ours
 
@@ -14,8 +16,18 @@ A = np.clip(RNG.normal(0.6, 0.2, N), 0, 1)
 C = np.clip(A + RNG.normal(0.002, 0.1, N), 0, 1)
 D = C - A
 TERNARY = RNG.choice([-1.0, 0.0, 1.0], N, p=[0.05, 0.9, 0.05])
+PLACES, ROOM = RNG.integers(0, N, N), np.empty(N)
 FEW_A = (RNG.random(880) < 0.6).astype(float)
 FEW_B = np.where(RNG.random(880) < 0.2, 1 - FEW_A, FEW_A)
+
+
+def _dots() -> float:
+    return sum(float(D @ C) for _ in range(B))
+
+
+def _gathers() -> None:
+    for _ in range(B):
+        D.take(PLACES, out=ROOM)
 
 
 def contests() -> Iterator[Contest]:
@@ -27,6 +39,7 @@ def contests() -> Iterator[Contest]:
     yield _mcnemar()
     yield _bleu()
     yield _sequence()
+    yield _one_hypothesis()
 
 
 def _flips() -> Contest:
@@ -64,6 +77,8 @@ def _flips() -> Contest:
             Contender(who="scipy", how="stats.permutation_test, in batches", ready=scipy_),
             Contender(who="truescore", how="paired_permutation(a, b)", ready=truescore_),
         ),
+        floor=_dots,
+        floor_is=f"{B:,} inner products of {N:,} numbers with numpy",
     )
 
 
@@ -120,6 +135,8 @@ def _percentile(name: str, d: np.ndarray) -> Contest:
                 ready=evalstats_,
             ),
         ),
+        floor=_gathers if name == "continuous" else None,
+        floor_is=f"{B:,} gathers of {N:,} numbers at places already drawn, with numpy",
     )
 
 
@@ -277,9 +294,53 @@ def _sequence() -> Contest:
                 who="truescore",
                 how="confidence_sequence(d, bounds=(-1, 1))",
                 ready=theirs,
-                says=lambda found: float(np.min(found.upper)),
+                says=lambda found: float(np.min(found.upper_bounds)),
                 note="at all 1,000 moments",
             ),
         ),
         tolerance=None,
+    )
+
+
+def _one_hypothesis() -> Contest:
+    x = (TERNARY + 1) / 2
+
+    def here():
+        from nofluke.kernels import betting
+
+        plan, c = betting.Plan(0.05, N, "fixed"), np.ones(N)
+        return lambda: betting.first_passage(x, c, 0.51, plan)
+
+    def theirs():
+        from truescore import first_exclusion
+
+        return lambda: first_exclusion(x, 0.51, direction="above")
+
+    def floor():
+        @numba.njit(error_model="numpy")
+        def recurrence(x):
+            wealth, squares = 0.0, 1.0
+            for i in range(x.size):
+                bet = math.sqrt(1.0 / (squares * (i + 1)))
+                wealth += math.log1p(bet * (x[i] - 0.51))
+                squares += x[i] * x[i]
+            return wealth
+
+        recurrence(x)
+        return lambda: recurrence(x)
+
+    return Contest(
+        topic=TOPIC,
+        question=f"Is a mean above .51 shown anywhere in {N:,} items, by bets",
+        contenders=(
+            ours('kernels.betting.first_passage(x, 1, .51, "fixed")', here),
+            Contender(
+                who="truescore",
+                how='first_exclusion(x, .51, direction="above")',
+                ready=theirs,
+                note="predictable weights, wider than bets",
+            ),
+        ),
+        floor=floor(),
+        floor_is="a compiled loop of one root, one quotient and one logarithm for each item",
     )

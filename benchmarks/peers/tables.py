@@ -18,7 +18,7 @@ from benchmarks.peers.ranks import board
 from numpy.typing import NDArray
 
 # Raised when a table changes.
-VERSION = 2
+VERSION = 3
 NAMES = ("old", "new")
 
 
@@ -81,6 +81,31 @@ def lines(name: str, x: NDArray[np.float64]) -> Path:
                 json.dumps({"id": f"q{i}", "score": float(score)}) + "\n"
                 for i, score in enumerate(x)
             )
+
+    return made(name, write)
+
+
+def log(name: str, x: NDArray[np.float64]) -> Path:
+    """The samples of one model as lm-evaluation-harness logs them."""
+
+    def write(path: Path) -> None:
+        with path.open("w") as file:
+            for i, score in enumerate(x):
+                row = {
+                    "doc_id": i,
+                    "doc": {"id": f"q{i}", "question": f"What is {i} times {i + 1}? " * 4},
+                    "target": str(i * (i + 1)),
+                    "arguments": {},
+                    "resps": [["The answer is unknown."]],
+                    "filtered_resps": ["unknown"],
+                    "filter": "none",
+                    "metrics": ["acc"],
+                    "doc_hash": f"{i:08x}",
+                    "prompt_hash": f"{i:08x}",
+                    "target_hash": f"{i:08x}",
+                    "acc": float(score),
+                }
+                file.write(json.dumps(row) + "\n")
 
     return made(name, write)
 

@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal["star", "hedged", "fixed", "sequence"]
 
 # Items that are walked without a compiler before it is loaded: about what loading takes. Both ways
 # agree to the last bit, so that no answer depends on what was asked before.
-_FEW = 20_000
+_FEW = 8_000
 _walked = [0]
 
 
