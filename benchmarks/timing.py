@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import statistics
 import subprocess
-import tempfile
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 # A call shorter than this is repeated before the clock is read again.
@@ -48,7 +48,11 @@ def process(command: Sequence[str], runs: int) -> Taken:
 
 
 def processes(
-    commands: Mapping[str, Sequence[str]], runs: int, *, limit: float | None = None
+    commands: Mapping[str, Sequence[str]],
+    runs: int,
+    *,
+    limit: float | None = None,
+    answered: Mapping[str, Collection[int]] | None = None,
 ) -> dict[str, Taken | str]:
     """Whole processes of several commands that take turns; why, for those that failed.
 
@@ -57,6 +61,7 @@ def processes(
         runs: How often each is measured. A first run warms the file cache and is not counted,
             unless it was long: then it is the only one.
         limit: Seconds after which a command is stopped and left out.
+        answered: Exit codes of a command that say it has answered; 0 where it is not named.
     """
     figures: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
     failed: dict[str, str] = {}
@@ -65,7 +70,7 @@ def processes(
             if name in failed or (figures[name] and figures[name][0][0] > LONG):
                 continue
             try:
-                found = _one(command, limit)
+                found = _one(command, limit, (answered or {}).get(name, (0,)))
             except FailedError as error:
                 failed[name] = str(error)
                 continue
@@ -130,28 +135,42 @@ def _median(rows: list[tuple[float, float, float]]) -> Taken:
     return Taken(*_columns(rows), len(rows))
 
 
-def _one(command: Sequence[str], limit: float | None) -> tuple[float, float, float]:
+# Runs one command and writes what it took. A process of its own that has loaded next to nothing,
+# because the peak memory of a child counts that of whoever started it.
+_LAUNCH = """
+import os, sys, time
+nowhere = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+start = time.perf_counter()
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=nowhere)
+_, status, usage = os.wait4(child, 0)
+wall = time.perf_counter() - start
+cpu = usage.ru_utime + usage.ru_stime
+print(wall, cpu, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status))
+"""
+
+
+def _one(
+    command: Sequence[str], limit: float | None, answered: Collection[int]
+) -> tuple[float, float, float]:
     """Wall seconds, processor seconds and peak MiB of one process."""
-    with tempfile.TemporaryFile() as complaint:
-        start = time.perf_counter()
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=complaint)
-        stop = None if limit is None else start + limit
-        while True:
-            # Waiting without a limit costs nothing; with one the clock is looked at now and then.
-            pid, status, usage = os.wait4(child.pid, 0 if stop is None else os.WNOHANG)
-            if pid:
-                break
-            if stop is not None and time.perf_counter() > stop:
-                with suppress(ProcessLookupError):
-                    child.kill()
-                os.wait4(child.pid, 0)
-                child.returncode = -9
-                raise FailedError(f"stopped after {limit:g} s")
-            time.sleep(0.0005)
-        wall = time.perf_counter() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            complaint.seek(0)
-            last = complaint.read().decode(errors="replace").strip().splitlines()[-1:]
-            raise FailedError(f"exit code {child.returncode}: {' '.join(last)[:200]}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    launcher = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _LAUNCH, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        said, complaint = launcher.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(launcher.pid, signal.SIGKILL)  # the command and what it started
+        launcher.communicate()
+        raise FailedError(f"stopped after {limit:g} s") from None
+    last = " ".join(complaint.strip().splitlines()[-1:])[:200]
+    if launcher.returncode:
+        raise FailedError(last)
+    wall, cpu, memory, code = map(float, said.split())
+    if code not in answered:
+        raise FailedError(f"exit code {code:.0f}: {last}")
+    return wall, cpu, memory

@@ -28,11 +28,15 @@ def contests() -> Iterator[Contest]:
     yield _calibration(8_886)
 
 
-def _tool(name: str, *arguments: str | Path, who: str = "", note: str = "") -> Contender:
+def _tool(name: str, *arguments: str | Path, note: str = "", finding: int = 0) -> Contender:
     words = tuple(str(argument) for argument in arguments)
     shown = " ".join(Path(word).name if "/" in word else word for word in words)
     return Contender(
-        who=who or name, how=f"{name} {shown}", command=(str(BIN / name), *words), note=note
+        who=name,
+        how=f"{name} {shown}",
+        command=(str(BIN / name), *words),
+        answered=(0, finding),
+        note=note,
     )
 
 
@@ -77,7 +81,7 @@ def _pair(kind: str, n: int) -> Contest:
             _tool("errorbars", "compare", rows),
             _tool("abeval", "compare", *sides, note="10,000 sign flips"),
             _tool("truescore", "compare", columns, "--judge-a", "old", "--judge-b", "new",
-                  "--id-column", "id"),
+                  "--id-column", "id", finding=2),
             _tool("evalstats", "analyze", prompts, "--brief", note="a bootstrap"),
         ),
     )  # fmt: skip

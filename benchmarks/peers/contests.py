@@ -19,6 +19,7 @@ class Contender:
         ready: Imports what is needed and returns the call that is timed; the import is not.
         says: The number in an answer that is compared with ours; none where it has none.
         command: A whole process instead of a call.
+        answered: Exit codes of the command that say it has answered.
         note: What its answer lacks or adds.
     """
 
@@ -27,6 +28,7 @@ class Contender:
     ready: Callable[[], Callable[[], Any]] | None = None
     says: Callable[[Any], float] | None = None
     command: tuple[str, ...] = ()
+    answered: tuple[int, ...] = (0,)
     note: str = ""
 
 

@@ -13,8 +13,9 @@ TOPIC = "Bands: crossing probabilities and critical levels"
 PUBLISHED = "Moscovich & Nadler 2017"
 DIRECTLY = "Khmaladze & Shinjikashvili 2001"
 NOT_THERE = (
-    "crossprob, by the authors of the first algorithm, is in no package registry: their published "
-    "algorithm, written from the paper and compiled, stands for it."
+    "crossprob, by the authors of the algorithm with transforms, is in no package registry and "
+    "was not measured. What stands for it is written from the papers: direct sums, compiled; "
+    "transforms called from Python one by one, which costs them most of their advantage."
 )
 
 

@@ -63,10 +63,12 @@ def measured(contest: Contest, seconds: float, runs: int, limit: float) -> dict[
     if contest.contenders[0].command:
         for entry in entries:
             entry["kind"] = "process"
+        there = {str(at): one for at, one in enumerate(contest.contenders) if _there(one)}
         taken = timing.processes(
-            {str(at): one.command for at, one in enumerate(contest.contenders) if _there(one)},
+            {at: one.command for at, one in there.items()},
             runs,
             limit=limit,
+            answered={at: one.answered for at, one in there.items()},
         )
     else:
         taken = _calls(contest, seconds)
@@ -79,7 +81,10 @@ def measured(contest: Contest, seconds: float, runs: int, limit: float) -> dict[
         if not math.isnan(result.memory):
             entry["memory"] = result.memory
         if one.says is not None:
-            entry["answer"] = float(one.says(result.answer))
+            try:
+                entry["answer"] = float(one.says(result.answer))
+            except Exception as error:
+                entry["note"] += f" (its answer could not be read: {error})"
     floor = taken.get("floor")
     return {
         "topic": contest.topic,
