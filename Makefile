@@ -5,7 +5,7 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables curves bench reproduce formats api-page fuzz big clean
+.PHONY: demo test lint types layers format study coverage-tables curves bench peers reproduce formats api-page fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -46,7 +46,12 @@ curves: $(VENV)/.dev
 # Figures, not verdicts: run on a quiet machine.
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-columns=min,median,rounds
-	$(BIN)/python benchmarks/processes.py
+	$(BIN)/python -m benchmarks.processes
+
+# Every peer in one run, on a quiet machine: docs/reference/speed.md is what this writes. The peers
+# have an environment of their own.
+peers: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.peers.run
 
 # The simulations of sources, run again: docs/replications is what this writes.
 reproduce: $(VENV)/.dev
@@ -66,7 +71,7 @@ fuzz: $(VENV)/.dev
 	$(BIN)/python tools/fuzz_readers.py --seconds 300
 
 clean:
-	rm -rf $(VENV) report.html reproduced .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .peers report.html reproduced .mypy_cache .ruff_cache .hypothesis .benchmarks
 
 # Spark is large, so it comes by itself and last.
 $(VENV)/.spark: $(VENV)/.dev
