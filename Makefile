@@ -6,7 +6,7 @@ export VENV
 BIN := $(VENV)/bin
 
 .PHONY: demo test lint types layers format study coverage-tables bench reproduce formats api-page \
-    reference docs docs-links fuzz big clean
+    reference pictures docs docs-links fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -61,6 +61,10 @@ api-page: $(VENV)/.dev
 # All pages of docs/reference that are made from the code.
 reference: formats api-page
 	$(BIN)/python tools/reference
+
+# The pictures of docs/pictures, from the code and from the contracts of imports.
+pictures: $(VENV)/.dev
+	$(BIN)/python tools/pictures
 
 # The site, offline; a warning is an error, and so is a link to a page that is not there.
 docs: $(VENV)/.dev
