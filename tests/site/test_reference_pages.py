@@ -3,6 +3,7 @@
 import gc
 import importlib
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -96,3 +97,19 @@ def test_the_schema_refuses_what_is_no_answer(field, value, workplace, monkeypat
 
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(answer | {field: value}, SCHEMA)
+
+
+def test_the_page_on_origins_names_every_source_of_the_registers():
+    told = " ".join(
+        (made_pages.REFERENCE.parent / "explanation/origins.md").read_text("utf-8").split()
+    )
+    sources = {
+        source
+        for topic in methods_page.TOPICS
+        for method in topic.register.values()
+        for source in re.findall(r"([A-Z][a-z]+)[\w\s,.&-]*? ((?:19|20)\d\d)\b(?!\.)", method.cite)
+    }
+
+    told = told.replace("et al.", "et al")
+    assert len(sources) > 30
+    assert [s for s in sorted(sources) if not re.search(rf"{s[0]}[^.;]*? {s[1]}", told)] == []
