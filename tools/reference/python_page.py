@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
-import pkgutil
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,14 @@ import nofluke
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Modules that are entered by names of their own.
+_FURTHER = (
+    "classify.calibration", "classify.clustered", "classify.confusion", "classify.cost",
+    "classify.curves", "classify.folds", "classify.multiclass", "classify.prevalence",
+    "selection.optimism", "selection.decompose", "ledger.release", "gate", "testing", "errors",
+    "integrations.inspect",
+)  # fmt: skip
 
 _HEAD = """# Python
 
@@ -30,6 +37,7 @@ def page() -> str:
     callables = {n: m for n, m in members.items() if not isinstance(m, ModuleType)}
     modules = {n: m for n, m in members.items() if isinstance(m, ModuleType)}
     questions = "".join(_documented(f"nofluke.{name}", m, "##") for name, m in callables.items())
+    modules |= {name: importlib.import_module(f"nofluke.{name}") for name in _FURTHER}
     return _HEAD + questions + "".join(_module(f"nofluke.{n}", m) for n, m in modules.items())
 
 
@@ -40,8 +48,7 @@ def _module(name: str, module: ModuleType) -> str:
         for member, found in public.items()
     )
     table = f"\n| | |\n|---|---|\n{lines}" if lines else ""
-    inner = "".join(_module(f"{name}.{n}", m) for n, m in _inner(module))
-    return f"\n## {name}\n\n{first_paragraph(module)}\n{table}{inner}"
+    return f"\n## {name}\n\n{first_paragraph(module)}\n{table}"
 
 
 def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
@@ -53,15 +60,6 @@ def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
             continue
         own = named is not None or found.__module__ == module.__name__
         if own and not name.startswith("_"):
-            yield name, found
-
-
-def _inner(module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
-    """Modules inside a package that its ``__all__`` names."""
-    inside = {m.name for m in pkgutil.iter_modules(getattr(module, "__path__", ()))}
-    for name in sorted(set(getattr(module, "__all__", ())) & inside):
-        found = importlib.import_module(f"{module.__name__}.{name}")
-        if found is getattr(module, name):
             yield name, found
 
 
