@@ -5,7 +5,8 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables curves bench peers reproduce formats api-page fuzz big clean
+.PHONY: demo test lint types layers format study coverage-tables curves bench peers reproduce formats \
+    api-page reference pictures docs docs-links fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -65,6 +66,23 @@ formats: $(VENV)/.dev
 # The page of the keeper's API: docs/reference/keeper-api.md is what this writes.
 api-page: $(VENV)/.dev
 	$(BIN)/python tools/api_page.py
+
+# All pages of docs/reference that are made from the code.
+reference: formats api-page
+	$(BIN)/python tools/reference
+
+# The pictures of docs/pictures, from the code and from the contracts of imports.
+pictures: $(VENV)/.dev
+	$(BIN)/python tools/pictures
+
+# The site, offline; a warning is an error, and so is a link to a page that is not there.
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
+	@echo "The site is in build/site/index.html."
+
+# Whether links to other sites still lead somewhere: needs the network, so no test does it.
+docs-links: $(VENV)/.dev
+	$(BIN)/sphinx-build -q --keep-going -b linkcheck docs build/links
 
 # Broken logs without end: guided by coverage where atheris is installed, else plain mutations.
 fuzz: $(VENV)/.dev
