@@ -1,4 +1,4 @@
-"""`nofluke reproduce`: run the simulation of a source again, and compare its claims."""
+"""`nofluke reproduce`: run the simulations of sources again, and compare their claims."""
 
 from __future__ import annotations
 
@@ -17,28 +17,39 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    paper: Annotated[str, Parameter(help="Name of the study: quantiles.")],
+    paper: Annotated[
+        str | None,
+        Parameter(
+            help="Name of the study: psdme, champion, quantiles, envelope; else all of them."
+        ),
+    ] = None,
     /,
     *,
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
     seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
-    quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
+    quick: Annotated[bool, Parameter(help="2000 samples: a minute for all studies.")] = False,
+    full: Annotated[bool, Parameter(help="20000 samples, as without it: minutes each.")] = False,
     workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
+    tables: Annotated[
+        Path | None, Parameter(help="Folder of public score tables to resample (psdme).")
+    ] = None,
     out: Annotated[
-        Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
+        Path | None, Parameter(help="Write each page, its pictures and tables into this folder.")
     ] = None,
 ) -> None:
-    """Run the simulation of a source again, and say which of its claims hold.
+    """Run the simulations of sources again, and say which of their claims hold.
 
     Example: nofluke reproduce quantiles --quick
     """
     from nofluke import studies
     from nofluke.cli import show
 
-    if quick and samples is not None:
+    given = [f"--samples {samples}"] if samples is not None else []
+    given = [*(["--quick"] if quick else []), *(["--full"] if full else []), *given]
+    if len(given) > 1:
+        means = f"--quick means --samples {studies.QUICK}, --full means --samples {studies.FULL}"
         raise InputError(
-            f"--quick means --samples {studies.QUICK}, and --samples {samples} was given too; "
-            "leave out one of them.",
+            f"{means}, and {' and '.join(given)} were given together; leave out all but one.",
             code="NF051",
         )
     if out is not None:
@@ -47,11 +58,18 @@ def reproduce(
         samples = studies.QUICK if quick else studies.FULL
     if workers is None:
         workers = os.cpu_count() or 1
-    with show.busy("simulating"):
-        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
-    _print(study)
+    for key in studies.STUDIES if paper is None else (paper,):
+        if samples >= studies.FULL and key in studies.STUDIES:
+            show.note(f"{key}: about {studies.STUDIES[key].full} of processor time.")
+        reads = paper is not None or studies.STUDIES[key].tables
+        with show.busy("simulating"):
+            study = studies.reproduce(
+                key, samples=samples, seed=seed, workers=workers, tables=tables if reads else None
+            )
+        _print(study)
+        if out is not None:
+            _write(study, out)
     if out is not None:
-        _write(study, out)
         show.note(f"The page, the tables and the manifest are in {out}.")
 
 
@@ -94,6 +112,8 @@ def _write(study: Study, folder: Path) -> None:
     (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
     tables = folder / study.paper
     tables.mkdir(exist_ok=True)
+    for name, picture in study.pictures.items():
+        (tables / f"{name}.svg").write_text(picture, encoding="utf-8")
     for name, rows in study.tables.items():
         (tables / f"{name}.csv").write_text(table_of(rows), encoding="utf-8")
     manifest = json.dumps(study.manifest, indent=2) + "\n"

@@ -8,36 +8,72 @@ is a number with a tolerance, and the study says whether it reproduces it.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, some
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nofluke.studies.engine import Study
 
-__all__ = ["STUDIES", "reproduce"]
+__all__ = ["FULL", "QUICK", "STUDIES", "reproduce"]
 
-# Each is a package with a function ``study(samples=, seed=, workers=)``.
-STUDIES = {"quantiles": "nofluke.studies.papers.quantiles.study"}
+
+class Paper(NamedTuple):
+    """Where a study is, and what a run of it takes.
+
+    Attributes:
+        package: A package with a module ``study`` and its claims in ``claims.toml``.
+        source: What is run again, in words.
+        full: Processor time at ``FULL`` samples, in words.
+        tables: Whether it reads public score tables from a folder, where one is given.
+    """
+
+    package: str
+    source: str
+    full: str
+    tables: bool = False
+
+
+_PAPERS = "nofluke.studies.papers"
+
+# Each has a module ``study`` with a function ``study(samples=, seed=, workers=)``.
+STUDIES = {
+    "psdme": Paper(
+        f"{_PAPERS}.psdme", "guarantees after choosing among many", "2 minutes", tables=True
+    ),
+    "quantiles": Paper(f"{_PAPERS}.quantiles", "quantiles over few runs", "2 minutes"),
+}
 
 FULL, QUICK, _LEAST = 20_000, 2_000, 200
 
 
-def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 1) -> Study:
+def reproduce(
+    paper: str,
+    *,
+    samples: int = FULL,
+    seed: int = 0,
+    workers: int = 1,
+    tables: str | Path | None = None,
+) -> Study:
     """Run the simulation of a source again, and compare its claims with what comes out.
 
     Args:
         paper: Name of the study, one of ``STUDIES``.
-        samples: Samples in each cell of the grid; the Monte-Carlo error of a coverage of 0.9 is
-            ``0.3 / sqrt(samples)``.
+        samples: Samples in each cell of the grid, or a fixed share of them where a sample is
+            costly; the Monte-Carlo error of a coverage of 0.9 is ``0.3 / sqrt(samples)``.
         seed: Seed of all cells.
         workers: Processes; the figures do not depend on their number.
+        tables: Folder of public score tables, for a study that resamples them. Without it, and
+            for tables that are not there, the page says that they were left out.
 
     Returns:
         Tables, claims with their verdicts, and the manifest of the run.
 
     Raises:
-        InputError: There is no such study, or the samples are too few to tell anything (NF051).
+        InputError: There is no such study, the samples are too few to tell anything, or tables
+            are given to a study that reads none (NF051); the folder is not there (NF425).
 
     >>> from nofluke import studies
     >>> studies.reproduce("quantiles", samples=1)
@@ -57,7 +93,14 @@ def reproduce(paper: str, *, samples: int = FULL, seed: int = 0, workers: int = 
             f"samples={samples!r} is too few for a study; {_LEAST} are the least, {FULL} usual.",
             code="NF051",
         )
-    answer: Study = importlib.import_module(STUDIES[paper]).study(
-        samples=samples, seed=seed, workers=workers
-    )
+    found = STUDIES[paper]
+    if tables is not None and not found.tables:
+        reads = [name for name, other in STUDIES.items() if other.tables]
+        raise InputError(
+            f"the study {paper!r} reads no tables; {some(reads)} does. Leave tables= out.",
+            code="NF051",
+        )
+    run = importlib.import_module(f"{found.package}.study").study
+    more = {"tables": tables} if found.tables else {}
+    answer: Study = run(samples=samples, seed=seed, workers=workers, **more)
     return answer

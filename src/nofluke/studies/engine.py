@@ -7,7 +7,7 @@ import math
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -48,6 +48,7 @@ class Study:
         manifest: Seed, sizes, versions and the command that gives the same figures again.
         page: The report as Markdown.
         summary: How many claims hold, in a sentence.
+        pictures: Pictures of the page as SVG, by name.
     """
 
     paper: str
@@ -56,6 +57,7 @@ class Study:
     manifest: dict[str, Any]
     page: str
     summary: str
+    pictures: dict[str, str] = field(default_factory=dict)
 
 
 def generator(seed: int, *key: object) -> np.random.Generator:

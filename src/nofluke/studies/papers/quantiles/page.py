@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nofluke.studies.claims import Answered, summary
 from nofluke.studies.engine import Row
+from nofluke.studies.page import claims_table, grid
 from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS
 from nofluke.studies.papers.quantiles.figures import chosen
 from nofluke.studies.papers.quantiles.grid import LEVELS, SIZES, US
@@ -32,7 +33,7 @@ def markdown(
     """The whole page; the same bytes for the same tables."""
     parts = [
         _opening(claims, manifest),
-        _claims(claims),
+        claims_table(claims),
         *(_coverage(tables["intervals"], level) for level in LEVELS),
         _default(tables["intervals"]),
         _outside(tables["intervals"]),
@@ -42,12 +43,6 @@ def markdown(
         _resampled(tables["resampled"]),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def grid(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    rows = [list(heads), ["---"] * len(heads), *map(list, lines)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def _opening(claims: Sequence[Answered], manifest: Mapping[str, Any]) -> str:
@@ -66,27 +61,6 @@ with {samples} samples in each cell, where a coverage of 0.9 has a Monte-Carlo e
 "The source" is the summary; what it does not show (its table of minimal n, its figures, real runs)
 cannot be checked. Lengths are in decile ranges of the true distribution.
 {summary(claims)}"""
-
-
-def _claims(claims: Sequence[Answered]) -> str:
-    heads = (
-        "claim",
-        "where",
-        "the source says",
-        "measured",
-        "claimed",
-        "found",
-        "reproduces",
-        "why",
-    )
-    return "## The claims\n\n" + grid(heads, [_claim(answered) for answered in claims])
-
-
-def _claim(answered: Answered) -> list[str]:
-    claim, found = answered.claim, answered.found
-    figures = (claim.claimed, found.text) if found else ("", "")
-    said = (claim.id, claim.where, claim.text, claim.reads)
-    return [*said, *figures, answered.verdict, claim.reason]
 
 
 def _coverage(rows: list[Row], level: float) -> str:
