@@ -34,7 +34,7 @@ def reproduce(
         Path | None, Parameter(help="Folder of public score tables to resample (psdme).")
     ] = None,
     out: Annotated[
-        Path | None, Parameter(help="Write each page, its pictures and tables into this folder.")
+        Path | None, Parameter(help="Write pages, pictures and tables into this folder.")
     ] = None,
 ) -> None:
     """Run the simulations of sources again, and say which of their claims hold.
@@ -70,6 +70,7 @@ def reproduce(
         if out is not None:
             _write(study, out)
     if out is not None:
+        _write_all(out)
         show.note(f"The page, the tables and the manifest are in {out}.")
 
 
@@ -118,3 +119,10 @@ def _write(study: Study, folder: Path) -> None:
         (tables / f"{name}.csv").write_text(table_of(rows), encoding="utf-8")
     manifest = json.dumps(study.manifest, indent=2) + "\n"
     (tables / "manifest.json").write_text(manifest, encoding="utf-8")
+
+
+def _write_all(folder: Path) -> None:
+    """The list of all claims, which needs no simulation."""
+    from nofluke.studies import catalogue
+
+    (folder / "claims.md").write_text(catalogue.markdown(), encoding="utf-8")
