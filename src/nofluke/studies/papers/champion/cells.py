@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
@@ -15,11 +15,10 @@ from nofluke.studies.engine import Figure, average, share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.results import Interval
     from nofluke.studies.engine import Row
 
 AREAS = (0.78, 0.80, 0.79, 0.83, 0.77, 0.81, 0.79, 0.82, 0.78, 0.80)
-MATRIX = {"tp": 40, "fp": 20, "fn": 10, "tn": 930}
+MATRIX = (40, 20, 10, 930)  # true and false positives, false and true negatives
 GATE, LEVEL = 0.82, 0.95
 M, POSITIVE, NEGATIVE = 10, 50, 950
 _SPREAD = 0.019  # of true areas over seeds, as the chapter's ten have it
@@ -29,9 +28,9 @@ _RESAMPLES = 4000  # of the quantile in hybrid limits; more change no figure
 def numbers(_: str, __: np.random.Generator) -> list[Row]:
     """The chapter's own numbers, each by the function that answers for it."""
     known = summary_only(AREAS, better="higher")
-    matrix = confusion.metrics(**MATRIX)
-    bill = cost.total(**MATRIX, c_fp=1, c_fn=20)
-    nobody = cost.total(tp=0, fp=0, fn=50, tn=950, c_fp=1, c_fn=20)
+    matrix = confusion.metrics(*MATRIX)
+    bill = cost.total(*MATRIX, c_fp=1, c_fn=20)
+    nobody = cost.total(0, 0, 50, 950, c_fp=1, c_fn=20)
     area = curves.auc(np.repeat([1, 0], [POSITIVE, NEGATIVE]), np.arange(1000.0))
     found = {
         "mean": known.mean,
@@ -41,14 +40,8 @@ def numbers(_: str, __: np.random.Generator) -> list[Row]:
         "gap": known.gap,
         "gate by the mean": float(known.mean >= GATE),
         "gate by the maximum": float(AREAS[known.best] >= GATE),
-        "accuracy": matrix.accuracy.estimate,
-        "recall": matrix.recall.estimate,
-        "specificity": matrix.specificity.estimate,
-        "false positive rate": matrix.fpr.estimate,
-        "precision": matrix.precision.estimate,
-        "negative predictive value": matrix.npv.estimate,
-        "balanced accuracy": matrix.balanced_accuracy.estimate,
-        "precision at 1 %": prevalence.ppv_at(0.01, **MATRIX).estimate,
+        **{name.replace("_", " "): _known(getattr(matrix, of)) for name, of in _METRICS.items()},
+        "precision at 1 %": prevalence.ppv_at(0.01, *MATRIX).estimate,
         "pairs": area.pairs,
         "cost": bill.estimate,
         "cost of nobody": nobody.estimate,
@@ -59,6 +52,22 @@ def numbers(_: str, __: np.random.Generator) -> list[Row]:
         ),
     }
     return [{"number": name, "value": float(value)} for name, value in found.items()]
+
+
+_METRICS = {
+    "accuracy": "accuracy",
+    "recall": "recall",
+    "specificity": "specificity",
+    "false_positive_rate": "fpr",
+    "precision": "precision",
+    "negative_predictive_value": "npv",
+    "balanced_accuracy": "balanced_accuracy",
+}
+
+
+def _known(interval: Any) -> float:
+    """The estimate; a metric of this matrix is never undefined."""
+    return float(interval.estimate)
 
 
 class Maximum(NamedTuple):
@@ -150,7 +159,7 @@ def _tally() -> dict[str, list[float]]:
 
 def _intervals(
     labels: NDArray[np.int64], scores: NDArray[np.float64]
-) -> dict[str, tuple[int, Interval]]:
+) -> dict[str, tuple[int, Any]]:
     """Each method's winner and interval; the plain ones take the best area as if it were alone."""
     paid = {
         name: optimism.hybrid_auc(labels, scores, method=name, n_resamples=_RESAMPLES)
