@@ -56,8 +56,10 @@ peers: $(VENV)/.dev
 
 # The simulations of sources, run again: docs/replications is what this writes.
 reproduce: $(VENV)/.dev
-	$(BIN)/nofluke reproduce quantiles --out reproduced
-	cp reproduced/quantiles.md docs/replications/quantiles.md
+	$(BIN)/nofluke reproduce --full --out reproduced
+	for page in reproduced/*.md; do cp $$page docs/replications/; done
+	for pictures in reproduced/*/; do mkdir -p docs/replications/$$(basename $$pictures); \
+	    cp $$pictures*.svg docs/replications/$$(basename $$pictures)/ 2>/dev/null || true; done
 
 # The table of the logs that are read: docs/reference/formats.md is what this writes.
 formats: $(VENV)/.dev

@@ -7,7 +7,7 @@ import math
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -54,6 +54,7 @@ class Study:
         manifest: Seed, sizes, versions and the command that gives the same figures again.
         page: The report as Markdown.
         summary: How many claims hold, in a sentence.
+        pictures: Pictures of the page as SVG, by name.
     """
 
     paper: str
@@ -62,6 +63,7 @@ class Study:
     manifest: dict[str, Any]
     page: str
     summary: str
+    pictures: dict[str, str] = field(default_factory=dict)
 
 
 def generator(seed: int, *key: object) -> np.random.Generator:

@@ -21,9 +21,10 @@ _MANIFEST = "manifest.json"
 
 
 def texts(study: Study) -> dict[str, str]:
-    """The page and the tables, by their names in the folder."""
+    """The page, its pictures and the tables, by their names in the folder."""
     tables = {f"{study.paper}/{name}.csv": as_csv(rows) for name, rows in study.tables.items()}
-    return {f"{study.paper}.md": study.page, **tables}
+    pictures = {f"{study.paper}/{name}.svg": picture for name, picture in study.pictures.items()}
+    return {f"{study.paper}.md": study.page, **pictures, **tables}
 
 
 def digests(study: Study) -> dict[str, str]:
@@ -55,6 +56,26 @@ def write(study: Study, folder: Path) -> None:
         raise InputError(
             f"the tables cannot be written to {folder} ({error.strerror}), and {state}; "
             "make room, or name another folder, and ask the same again.",
+            code="NF422",
+        ) from None
+
+
+def write_claims(folder: Path) -> None:
+    """Write the list of all claims, which needs no simulation.
+
+    Raises:
+        InputError: It cannot be written (NF422); what was there before is still there.
+    """
+    from nofluke.studies import catalogue
+
+    try:
+        with tempfile.TemporaryDirectory(prefix=".claims-", dir=folder) as draft:
+            (path,) = _drafts(Path(draft), {"claims.md": catalogue.markdown()}).values()
+            path.replace(folder / "claims.md")
+    except OSError as error:
+        raise InputError(
+            f"the claims cannot be written to {folder} ({error.strerror}); make room, or name "
+            "another folder, and ask the same again.",
             code="NF422",
         ) from None
 
