@@ -466,7 +466,7 @@ class Sourced:
         )
         raise InputError(
             f"{count} of {total} scores lie outside bounds=({low:g}, {high:g}): "
-            f"{_first_of(spelled, min(count, 5), quoted=True)}.{hint}",
+            f"{some(spelled)}.{hint}",
             code="NF010",
         )
 
@@ -488,7 +488,7 @@ class Sourced:
         spelled = [f"{c}/{e}: {outside.exactly(v)}" for c, e, v in first]
         raise InputError(
             f"the score is declared binary, but {other} values are neither 0 nor 1: "
-            f"{_first_of(spelled, other, most=3, quoted=True)}.",
+            f"{some(spelled, most=3)}.",
             code="NF014",
         )
 
@@ -545,9 +545,9 @@ class Keeper:
         weakref.finalize(self, relation.close)
 
 
-def _first_of(items: Sequence[str], total: int, *, most: int = 5, quoted: bool = True) -> str:
+def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:
     """As ``errors.some``, where the first few and their number are known."""
-    head = ", ".join(repr(item) if quoted else item for item in items[:most])
+    head = ", ".join(map(repr, items[:most]))
     left = total - min(len(items), most)
     return head if left <= 0 else f"{head} and {left} more"
 
