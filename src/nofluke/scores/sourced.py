@@ -256,6 +256,7 @@ class Sourced:
         )
         own = self._scored.frame.filter(nw.col("candidate") == name).select("score")
         found = self.relation.columns(own, many=True)["score"]
+        self._as_counted(name, n, found.size)
         return np.sort(np.asarray(found, np.float64)) + 0.0
 
     def passed(self, candidate: int, t: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -428,8 +429,21 @@ class Sourced:
         parts = {}
         for k, name in zip(chosen, names, strict=True):
             rows = np.flatnonzero(found["candidate"] == name)
+            n = int(self.n[k])
+            self._as_counted(name, min(n, MOST) if len(chosen) == 1 else n, rows.size)
             parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
         return parts
+
+    def _as_counted(self, candidate: str, expected: int, arrived: int) -> None:
+        """Refuse rows that are others than were counted."""
+        if arrived != expected:
+            raise InputError(
+                f"{expected} scores of {candidate!r} were counted, and {arrived} arrived when they "
+                "were fetched: the rows changed meanwhile, or what an engine wrote for this "
+                "process is not on a disk that both share. Read a copy or a snapshot, or files on "
+                "this machine.",
+                code="NF401",
+            )
 
     def _all_timed(self, names: list[str]) -> bool:
         """Whether every scored row of these candidates has a time."""
