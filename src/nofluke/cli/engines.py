@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ def opened(
     spill: Path | None,
     stats: bool,
     recorded: bool = False,
+    sources: str | dict[str, str] | None = None,
     **how: Any,
 ) -> Iterator[Scores | Sourced]:
     """The scores that a command names, in memory or where they are, until the block ends.
@@ -42,6 +44,7 @@ def opened(
         spill: Folder for what does not fit.
         stats: Whether to tell afterwards what it took, on stderr.
         recorded: Whether the look is written into a ledger, which knows rows by their content.
+        sources: What the words name, where the command has understood them in its own way.
         how: The options of ``nofluke.read``.
 
     Raises:
@@ -50,7 +53,7 @@ def opened(
     from nofluke.cli import arguments, show
 
     start = _Spent.now()
-    sources = arguments.sources(list(words))
+    sources = arguments.sources(list(words)) if sources is None else sources
     if engine == "auto":
         engine = _suited(sources, memory=memory, recorded=recorded)
     if engine == "memory":
@@ -68,17 +71,30 @@ def opened(
         passes = None
     else:
         from nofluke.scores.sourcing import source
+        from nofluke.sources import spills
 
-        with show.busy(f"counting {', '.join(words)}"):
-            table = source(sources, engine=engine, memory=memory, spill=spill, **how)
-        with table:
-            yield table
-            passes = table.relation.passes.count
-            if stats:
-                show.note(start.told(engine, passes))
+        _tell_left(spill)
+        with spills.removed_on_signals():
+            with show.busy(f"counting {', '.join(words)}"):
+                table = source(sources, engine=engine, memory=memory, spill=spill, **how)
+            with table:
+                yield table
+        if stats:
+            show.note(start.told(engine, table.relation.passes.count))
         return
     if stats:
         show.note(start.told(engine, passes))
+
+
+def _tell_left(spill: Path | None) -> None:
+    """Remove what killed processes left, and say so."""
+    from nofluke.cli import show
+    from nofluke.sources import spills
+
+    left = spills.sweep(Path(tempfile.gettempdir()) if spill is None else spill)
+    if left:
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        show.note(f"NF411: removed what a killed process left: {left[0]}{more}.")
 
 
 def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:
