@@ -15,6 +15,7 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nofluke.scores.predictions import Predictions
     from nofluke.scores.sourced import Sourced
     from nofluke.scores.table import Scores
 
@@ -71,10 +72,8 @@ def opened(
         passes = None
     else:
         from nofluke.scores.sourcing import source
-        from nofluke.sources import spills
 
-        _tell_left(spill)
-        with spills.removed_on_signals():
+        with _in_order(engine, spill):
             with show.busy(f"counting {', '.join(words)}"):
                 table = source(sources, engine=engine, memory=memory, spill=spill, **how)
             with table:
@@ -86,6 +85,19 @@ def opened(
         show.note(start.told(engine, passes))
 
 
+@contextmanager
+def _in_order(engine: str, spill: Path | None) -> Iterator[None]:
+    """Rows in a source leave no folder behind: not of killed processes, and not of this one."""
+    if engine == "memory":
+        yield
+        return
+    from nofluke.sources import spills
+
+    _tell_left(spill)
+    with spills.removed_on_signals():
+        yield
+
+
 def _tell_left(spill: Path | None) -> None:
     """Remove what killed processes left, and say so."""
     from nofluke.cli import show
@@ -95,6 +107,39 @@ def _tell_left(spill: Path | None) -> None:
     if left:
         more = f" and {len(left) - 1} more" if len(left) > 1 else ""
         show.note(f"NF411: removed what a killed process left: {left[0]}{more}.")
+
+
+@contextmanager
+def predicted(
+    words: Sequence[str],
+    *,
+    engine: str,
+    memory: str | None,
+    spill: Path | None,
+    stats: bool,
+    recorded: bool = False,
+    **how: Any,
+) -> Iterator[Predictions]:
+    """The predictions that a command names; ``how`` are options of ``read_predictions``.
+
+    The other arguments are those of ``opened``.
+    """
+    from nofluke.cli import arguments, show
+    from nofluke.scores.readers.predictions import read_predictions
+
+    start = _Spent.now()
+    sources = arguments.sources(list(words))
+    if engine == "auto":
+        engine = _suited(sources, memory=memory, recorded=recorded)
+    with _in_order(engine, spill):
+        with show.busy(f"reading {', '.join(words)}"):
+            predictions = read_predictions(
+                sources, engine=engine, memory=memory, spill=spill, **how
+            )
+        yield predictions
+    if stats:
+        held = getattr(predictions.examples, "held", None)
+        show.note(start.told(engine, None if held is None else held.relation.passes.count))
 
 
 def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:

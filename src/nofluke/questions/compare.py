@@ -273,6 +273,8 @@ def _beside(route: Route) -> Route:
 def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
     """Every method that serves this design, with the verdict it would give by itself."""
     units = route.units
+    # What has its limits already is not asked for them again.
+    known: dict[str, Route] = {one.name: one for one in (route, getattr(route, "beside", route))}
     routes: list[Route] = [route] if isinstance(route, Exact) else []
     if found.bounds is not None:
         names = [n for n, m in means.METHODS.items() if m.guarantee == "finite-sample"]
@@ -285,9 +287,7 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
         if units.word == "blocks":
             names = [n for n in names if n != "anderson"]
         routes += [
-            route
-            if name == route.name
-            else _registered(name, units, route.claim, route.sign, counting)
+            known.get(name) or _registered(name, units, route.claim, route.sign, counting)
             for name in names
         ]
     if route.guarantee != "asymptotic":
