@@ -111,3 +111,50 @@ def test_a_full_disk_has_a_code_of_its_own(tmp_path, number):
 
     assert spills.refusal(error, tmp_path).code == "NF410"
     assert spills.says_full(f"IO Error: Could not write file: {os.strerror(number)}")
+
+
+ENDED = """
+import signal, sys, time
+from pathlib import Path
+import duckdb
+from nofluke.sources import spills
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+spills._PATIENCE = 0.2
+how = sys.argv[2]
+with spills.removed_on_signals(), spills.Folder(Path(sys.argv[1])) as folder:
+    (folder / "rows").write_bytes(b"x" * 1000)
+    print(folder, flush=True)
+    if how == "computes":
+        duckdb.sql("SELECT count(*) FROM range(1000000000000) t(i) WHERE sin(i) > 2").fetchall()
+    time.sleep(60)
+"""
+
+
+@posix
+@pytest.mark.parametrize("how", ["waits", "computes"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_end_leaves_no_folder(tmp_path, number, how):
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDED, str(tmp_path), how],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    process.stdout.readline()
+    process.send_signal(number)
+    process.wait(timeout=50)
+    process.stdout.close()
+
+    assert not list(tmp_path.iterdir())
+    assert process.returncode in (128 + number, -number)
+
+
+@posix
+def test_signals_are_as_before_afterwards():
+    before = signal.getsignal(signal.SIGTERM)
+    with spills.removed_on_signals():
+        assert signal.getsignal(signal.SIGTERM) is not before
+
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert signal.set_wakeup_fd(-1) == -1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from cyclopts import App
 
-ANSWERED, BAD_INPUT, REFUSED, INTERNAL, INTERRUPTED = 0, 2, 4, 70, 130
+ANSWERED, BAD_INPUT, REFUSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 2, 4, 70, 130, 143
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
@@ -29,6 +29,7 @@ def run(tokens: list[str]) -> int:
     """
     _stand_in()
     _speak_any_id()
+    _write_all()
     return _help() if tokens in ([], ["--help"], ["-h"]) else _answered(tokens)
 
 
@@ -40,6 +41,7 @@ def _answered(tokens: list[str]) -> int:
     code: object = None
     try:
         code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()  # a disk that is full says so here, and not when it is too late
     except CycloptsError as error:
         command = f"{tokens[0]} " if tokens and tokens[0] in app() else ""
         _complain("NF008", f"{error} See nofluke {command}--help.")
@@ -53,12 +55,13 @@ def _answered(tokens: list[str]) -> int:
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
         # that into an exit of its own. A gate that comes here has no verdict, and never passes.
         code = BAD_INPUT if tokens[:1] == ["gate"] else ANSWERED
-        if getattr(end, "code", None) == INTERRUPTED:  # Ctrl-C, as cyclopts tells it
-            code = INTERRUPTED
+        ended = getattr(end, "code", None)
+        if ended in (INTERRUPTED, TERMINATED):  # Ctrl-C, as cyclopts tells it, or SIGTERM
+            code = ended
         else:
             silence()
     except OSError as error:
-        _complain("NF001", f"{error}.")
+        _complain(*_unwritten(error))
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -210,6 +213,24 @@ def silence() -> None:
     os.close(nowhere)
 
 
+def _unwritten(error: OSError) -> tuple[str, str]:
+    """Code and words for what could not be read or written."""
+    from nofluke.sources import spills
+
+    if not spills.is_full(error):
+        return "NF001", f"{error}."
+    if error.filename is None:
+        silence()  # nothing more can be said there, not even at the end
+        return "NF410", (
+            f"the answer could not be written to standard output in full ({error.strerror}); what "
+            "is there is a part. Free some space and ask again."
+        )
+    return "NF410", (
+        f"{error.filename} could not be written ({error.strerror}); nothing half-written is left. "
+        "Free some space and ask again."
+    )
+
+
 def _stand_in() -> None:
     """Where a stream is closed (`>&-`) Python has none; what is written to it goes nowhere."""
     for name in ("stdout", "stderr"):
@@ -222,6 +243,19 @@ def _speak_any_id() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _write_all() -> None:
+    """Where Python does not buffer (`PYTHONUNBUFFERED`), what a full disk cuts off is lost unsaid.
+
+    A buffer goes on until all is written or the disk says why not.
+    """
+    out = sys.stdout
+    raw = getattr(out, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), encoding=out.encoding, errors=out.errors, line_buffering=True
+        )
 
 
 def _complain(code: str, message: str) -> None:

@@ -168,8 +168,8 @@ def _require_room(
     least = n_rows * (_ROW + _COLUMN * columns)
     what = f"the {n_rows} rows of {counted(len(names), 'candidate')}, which this question needs,"
     advice = (
-        "allow more memory (memory=, --memory), or ask about a part of the examples that was "
-        "drawn at random, whatever their scores."
+        "allow more by memory=, or ask about a part of the examples that was drawn at random, "
+        "whatever their scores."
     )
     room = source.relation.room
     room.require(least, what, advice)

@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import tempfile
+import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +32,7 @@ except ImportError:  # no such locks on Windows, where nothing of others is remo
 PREFIX = "nofluke-spill-"
 _LOCK = "owner"
 _YOUNG = 3600.0  # seconds; a folder without a lock may be about to get one
+_PATIENCE = 3.0  # seconds that an engine has to come back after a signal
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FULL_IN_WORDS = (
     "no space left",
@@ -108,6 +111,37 @@ def remove_all() -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+@contextmanager
+def removed_on_signals() -> Iterator[None]:
+    """While the block lasts, SIGTERM ends the process in order, and so that no folder stays.
+
+    SIGTERM raises ``SystemExit(143)``, as Ctrl-C raises ``KeyboardInterrupt``. Both wait for an
+    engine that computes; where it has not come back after a while, a thread of ours removes the
+    folders and ends the process. Outside of the main thread, and where there are no such signals,
+    nothing is done.
+    """
+    if fcntl is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    done = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(told, done), daemon=True)
+    before = signal.signal(signal.SIGTERM, _terminated)
+    listening = signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        signal.set_wakeup_fd(listening)
+        signal.signal(signal.SIGTERM, before)
+        os.write(tell, b"\0")  # so that the watcher ends
+        watcher.join()
+        os.close(tell)
+        os.close(told)
+
+
 def is_full(error: BaseException) -> bool:
     """Whether the disk, or what one may use of it, is full."""
     return isinstance(error, OSError) and error.errno in _FULL
@@ -128,7 +162,7 @@ def refusal(error: OSError, where: Path) -> InputError:
         return full(f"{where}: {error.strerror}")
     return InputError(
         f"nothing can be written to {where} ({error.strerror or error}), where rows go that do "
-        "not fit in memory; name another folder by spill= (--spill).",
+        "not fit in memory; name another folder by spill=.",
         code="NF412",
     )
 
@@ -141,10 +175,22 @@ def full(told: str) -> InputError:
     """
     return InputError(
         f"the disk is full, so what does not fit in memory has no place ({told}). Nothing was "
-        "written that stays. Free some space, name another folder by spill= (--spill), or allow "
-        "more memory by memory= (--memory).",
+        "written that stays. Free some space, name another folder by spill=, or allow more memory "
+        "by memory=.",
         code="NF410",
     )
+
+
+def _terminated(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _watch(told: int, done: threading.Event) -> None:
+    """End the process some time after a signal to end, unless it ends by itself."""
+    while number := os.read(told, 1)[0]:
+        if number in (signal.SIGTERM, signal.SIGINT) and not done.wait(_PATIENCE):
+            remove_all()
+            os._exit(128 + number)
 
 
 def _ours(where: Path) -> Iterator[Path]:
