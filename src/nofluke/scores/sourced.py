@@ -28,6 +28,7 @@ from nofluke.scores.table import Labels, Scores, worst_score
 from nofluke.sources import selecting, verbs
 
 if TYPE_CHECKING:
+    import tempfile
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
@@ -73,9 +74,9 @@ class Sourced:
     columns: frozenset[str]
     kept: Mapping[str, str]
     digest_of: Callable[[], str] | None
+    keeper: Keeper
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
-    keeper: object = field(default_factory=object)
     averaged = 1  # one run of each example
 
     def __post_init__(self) -> None:
@@ -276,7 +277,7 @@ class Sourced:
 
     def close(self) -> None:
         """Give back what was opened for reading; answers keep what they have."""
-        self.relation.close()
+        self.keeper.close()
 
     def __enter__(self) -> Sourced:
         return self
@@ -555,8 +556,20 @@ def unasked(what: str) -> InputError:
 class Keeper:
     """Shared by all tables of one source, which is closed when the last of them is gone."""
 
-    def __init__(self, relation: Relation) -> None:
-        weakref.finalize(self, relation.close)
+    def __init__(
+        self, relation: Relation, folder: tempfile.TemporaryDirectory[str] | None = None
+    ) -> None:
+        self._close = weakref.finalize(self, _closed, relation, folder)
+
+    def close(self) -> None:
+        """Close it now."""
+        self._close()
+
+
+def _closed(relation: Relation, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+    relation.close()
+    if folder is not None:
+        folder.cleanup()
 
 
 def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:
