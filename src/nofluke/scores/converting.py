@@ -84,7 +84,7 @@ def converted(
     folder = tempfile.TemporaryDirectory(prefix=SPILL, dir=room.spill)
     kept = {column: f"kept {i}" for i, column in enumerate(asked.keep)}
     try:
-        paths = []
+        paths: list[Path] = []
         for table, layout in understood.read:
             part = _Part(table, layout, failure, kept)  # type: ignore[arg-type] # seen above
             for candidate, score in part.scores():
