@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import csv
+import io
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -499,6 +501,16 @@ def plain(value: Any) -> Any:
 
 def _like(t: ArrayLike, values: NDArray[np.float64]) -> Any:
     return float(values) if np.ndim(t) == 0 else values
+
+
+def as_csv(rows: list[Row]) -> str:
+    """Rows as CSV, infinities as inf and absent values as empty cells."""
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue()
 
 
 def percent(share: float, *, of_the_rest: bool = False) -> str:

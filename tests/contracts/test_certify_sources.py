@@ -411,7 +411,6 @@ def test_runs_are_for_memory_where_there_are_several(tmp_path):
     [
         ({"engine": "oracle"}, "NF008"),
         ({"where": {"filter": "x"}}, "NF008"),
-        ({"contents": True}, "NF407"),
         ({"reader": "helm"}, "NF407"),
         ({"memory": "1MiB"}, "NF008"),
         ({"spill": "nowhere/at/all"}, "NF008"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cmp_to_key
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +29,7 @@ from nofluke.shown import Shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+_BLOCK = 1 << 16  # rows whose contrasts are made at a time
 _UNSEEN = 1e-9  # a gap between areas that is no rounding
 _FEW_EACH = 20  # rows of a class for each difference; half as many among 1000: 8 to 9 % at 5 %
 _NO_COVARIANCE = "there is no covariance"
@@ -181,9 +184,14 @@ def equality_of(
     found: roc_areas.Deviations,
     covariance: NDArray[np.float64],
     codes: NDArray[np.int64] | None,
+    *,
+    spare: bool = False,
 ) -> AreaEquality:
-    """``auc_equality`` of at least two areas whose deviations and covariance are there already."""
-    contrasts, gaps = _contrasts(found)
+    """``auc_equality`` of at least two areas whose deviations and covariance are there already.
+
+    With ``spare`` the deviations may be overwritten, which saves as much memory as they take.
+    """
+    contrasts, gaps = _contrasts(found, spare=spare)
     certain = not bool((covariance.diagonal() > 0).all())
     chi2, whitening, left = _wald(gaps, covariance_of(y, contrasts, codes)[0])
     rank = whitening.shape[1]
@@ -248,12 +256,38 @@ def _few_rows(smaller: int, rank: int) -> tuple[str, ...]:
     )
 
 
-def _contrasts(found: roc_areas.Deviations) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _contrasts(
+    found: roc_areas.Deviations, *, spare: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distinct candidates minus their mean, so that neither order nor copies matter."""
-    both = np.unique(np.column_stack([found.values, found.of_rows]), axis=0)
-    both -= both[0].copy()
-    both -= both.mean(axis=0)
-    return both[:, 1:], both[:, 0]
+    distinct = _distinct(found)
+    rows = found.of_rows.shape[1]
+    out = found.of_rows if spare else np.empty((len(distinct), rows))
+    for start in range(0, rows, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        out[: len(distinct), block] = _centred(found.of_rows[distinct, block])
+    return out[: len(distinct)], _centred(found.values[distinct])
+
+
+def _centred(of: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minus the first, so that equal ones are exactly 0, then minus the mean; (K, ...) or (K,)."""
+    moved = of - of[0]
+    return np.asarray(moved - moved.mean(axis=0))
+
+
+def _distinct(found: roc_areas.Deviations) -> list[int]:
+    """One candidate of each kind, in ascending order of the area, then of the deviations."""
+
+    def order(i: int, j: int) -> int:
+        if found.values[i] != found.values[j]:
+            return -1 if found.values[i] < found.values[j] else 1
+        a, b = found.of_rows[i], found.of_rows[j]
+        differ = a != b
+        at = int(differ.argmax())
+        return 0 if not differ[at] else -1 if a[at] < b[at] else 1
+
+    ranked = sorted(range(len(found.values)), key=cmp_to_key(order))
+    return ranked[:1] + [j for i, j in pairwise(ranked) if order(i, j)]
 
 
 def _wald(

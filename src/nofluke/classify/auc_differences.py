@@ -32,7 +32,7 @@ from nofluke.results import Interval
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 _OPPOSITE: dict[checks.Side, str] = {"lower": "upper", "upper": "lower", "both": "both"}
 _FEW = 20  # rows of a class below which normal limits are too short
@@ -126,37 +126,73 @@ def compare_auc(
     """
     y, first = rows.labelled(labels, scores_a, positive=positive)
     _, second = rows.labelled(y, scores_b)
-    m, n = rows.both_classes(y, what=WHAT)
+    rows.both_classes(y, what=WHAT)
     codes = None if clusters is None else rows.cluster_codes(clusters, y.size)
     error, on = _choices(level, alpha, side)
     checks.choice(method, ("delong", "delong_t"), name="method")
     found = roc_areas.deviations(y, np.array([first, second]))
-    contrast = found.of_rows[1:] - found.of_rows[:1]
-    own, _ = covariance_of(y, found.of_rows, codes)
-    covariance, df = covariance_of(y, contrast, codes)
-    if codes is None and method == "delong_t":
-        _, df = roc_areas.row_spread(y, contrast[0])
-    variances = own.diagonal()
-    boundary = not (bool((variances > 0).all()) and 0 < covariance[0, 0] < math.inf)
-    units = y.size if codes is None else int(codes.max()) + 1
-    difference = _Gap(
-        areas=(float(found.values[0]), float(found.values[1])),
-        variance=None if boundary else float(covariance[0, 0]),
-        df=math.inf if boundary else df,
-        pairs=(m * n, m * n),
-        sizes=(effective(y, codes),) * 2,
-        unpaired=float(variances.sum()),
-        n=units,
-    )
+    variances = covariance_of(y, found.of_rows, codes)[0].diagonal()
 
     def edge(number: int, sided: str) -> Interval:
         s = (first, second)[number]
         return auc_interval(y, s, alpha=error, side=sided, clusters=codes)
 
+    return difference_of(
+        y,
+        (found.of_rows[0], found.of_rows[1]),
+        (float(found.values[0]), float(found.values[1])),
+        variances,
+        codes,
+        edge=edge,
+        asked=(error, on),
+        method=method,
+    )
+
+
+def difference_of(
+    y: NDArray[np.bool_],
+    deviations: tuple[NDArray[np.float64], NDArray[np.float64]],
+    areas: tuple[float, float],
+    variances: NDArray[np.float64],
+    codes: NDArray[np.int64] | None,
+    *,
+    edge: Callable[[int, str], Interval],
+    asked: tuple[float, checks.Side],
+    method: str,
+) -> AreaDifference:
+    """``compare_auc`` of two areas whose deviations and variances are there already.
+
+    Args:
+        y: Whether each row is positive, in the order of the deviations, shape (n,).
+        deviations: Placements minus the area of the first and the second, each of shape (n,).
+        areas: Their areas.
+        variances: Of both areas, shape (2,).
+        codes: The cluster of each row, where rows depend on each other; shape (n,).
+        edge: The interval of the first (0) or second (1) area on a side; asked where the rows show
+            no spread.
+        asked: Error level and side.
+        method: "delong" or "delong_t", where there are no clusters.
+    """
+    contrast = (deviations[1] - deviations[0])[None, :]
+    covariance, df = covariance_of(y, contrast, codes)
+    if codes is None and method == "delong_t":
+        _, df = roc_areas.row_spread(y, contrast[0])
+    boundary = not (bool((variances > 0).all()) and 0 < covariance[0, 0] < math.inf)
+    m = int(np.count_nonzero(y))
+    n = y.size - m
+    difference = _Gap(
+        areas=areas,
+        variance=None if boundary else float(covariance[0, 0]),
+        df=math.inf if boundary else df,
+        pairs=(m * n, m * n),
+        sizes=(effective(y, codes),) * 2,
+        unpaired=float(variances.sum()),
+        n=y.size if codes is None else int(codes.max()) + 1,
+    )
     return _difference(
         difference,
         edge,
-        (error, on),
+        asked,
         method=method if codes is None else "obuchowski",
         assumes=ASSUMES if codes is None else ASSUMES_CLUSTERS,
         notes=few_clusters(codes) if boundary or math.isfinite(df) else _few_rows(min(m, n)),

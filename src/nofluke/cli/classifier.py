@@ -45,6 +45,14 @@ def classifier(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     seed: Annotated[int, Parameter(help="Seed of the resamples.")] = 0,
+    without: Annotated[
+        str | None,
+        Parameter(help="Leave out: average_precision,decisions,probabilities,differences."),
+    ] = None,
+    engine: options.Engine = "auto",
+    memory: options.Memory = None,
+    spill: options.Spill = None,
+    stats: options.Stats = False,
     ledger: options.Ledger = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     report: options.Report = None,
@@ -55,32 +63,36 @@ def classifier(
 
     Example: nofluke classifier scored.csv --threshold 0.5 --positive yes
     """
-    from nofluke.cli import arguments, ledgers, show
+    from nofluke.cli import arguments, engines, ledgers, show
     from nofluke.questions.classifier import classifier as ask
-    from nofluke.scores.readers.predictions import read_predictions
 
-    with show.busy(f"reading {', '.join(sources)}"):
-        predictions = read_predictions(
-            arguments.sources(sources),
-            columns=arguments.with_roles(columns, group=groups, cluster=clusters),
-            positive=positive,
-            missing=missing,
-            delimiter=delimiter,
-            decimal=decimal,
+    with engines.predicted(
+        sources,
+        engine=engine,
+        memory=memory,
+        spill=spill,
+        stats=stats,
+        recorded=ledger is not None,
+        columns=arguments.with_roles(columns, group=groups, cluster=clusters),
+        positive=positive,
+        missing=missing,
+        delimiter=delimiter,
+        decimal=decimal,
+    ) as predictions:
+        answer = ledgers.on_record(ask, ledger)(
+            predictions,
+            threshold=threshold,
+            costs=costs,
+            prevalence=prevalence,
+            level=level,
+            groups=groups is not None,
+            blocks=blocks,
+            clusters=clusters is not None,
+            method=method,
+            n_resamples=n_resamples,
+            seed=seed,
+            without=() if without is None else [part.strip() for part in without.split(",")],
         )
-    answer = ledgers.on_record(ask, ledger)(
-        predictions,
-        threshold=threshold,
-        costs=costs,
-        prevalence=prevalence,
-        level=level,
-        groups=groups is not None,
-        blocks=blocks,
-        clusters=clusters is not None,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    if report is not None:
-        answer.report(arguments.report(report, sources))
-    show.answer(answer, form=format, work=show_work, quiet=quiet)
+        if report is not None:
+            answer.report(arguments.report(report, sources))
+        show.answer(answer, form=format, work=show_work, quiet=quiet)

@@ -166,23 +166,54 @@ class Deviations(NamedTuple):
     of_rows: NDArray[np.float64]
 
 
-def deviations(y: NDArray[np.bool_], scores: NDArray[np.float64]) -> Deviations:
+def deviations(
+    y: NDArray[np.bool_], scores: NDArray[np.float64], *, positives_first: bool = False
+) -> Deviations:
     """Areas and placements minus the area, one sort for each candidate.
 
     Args:
         y: Whether each row is positive, shape (rows,).
         scores: Shape (K, rows).
+        positives_first: Whether ``of_rows`` has the positives first, then the negatives, both in
+            the order of the rows: then the functions below need no copy of either class, and are to
+            be given ``y`` and clusters in that order too.
     """
     from nofluke.kernels import placements
 
     m = int(np.count_nonzero(y))
     pairs = m * (y.size - m)
     out, values = np.empty(scores.shape), np.empty(len(scores))
+    place = _places_by_class(y) if positives_first else None
     for k, s in enumerate(scores):
         order = np.argsort(s)
-        wins, ties = placements.deviations(s[order], y[order], order, out[k])
+        ordered = s[order], y[order]
+        to = order if place is None else place[order]
+        wins, ties = placements.deviations(*ordered, to, out[k])
         values[k] = (2 * wins + ties) / (2 * pairs)
     return Deviations(values, out)
+
+
+def _places_by_class(y: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where each row goes if the positives come first, shape (rows,)."""
+    m = int(np.count_nonzero(y))
+    place = np.empty(y.size, np.int64)
+    place[y], place[~y] = np.arange(m), np.arange(m, y.size)
+    return place
+
+
+def _by_class(
+    y: NDArray[np.bool_], of_rows: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The rows of positives and of negatives, along the last axis; no copy if positives are first.
+
+    >>> ten, one = _by_class(np.array([True, False]), np.array([0.5, 0.25]))
+    >>> ten.base is one.base, ten, one
+    (True, array([0.5]), array([0.25]))
+    """
+    m = int(np.count_nonzero(y))
+    if y[:m].all():
+        return of_rows[..., :m], of_rows[..., m:]
+    return of_rows[..., y], of_rows[..., ~y]
 
 
 def covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -192,7 +223,7 @@ def covariance(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> NDArray[np
     exactly 0, which a difference of nearly equal covariances is not. Infinite for one row of a
     class.
     """
-    ten, one = of_rows[:, y], of_rows[:, ~y]
+    ten, one = _by_class(y, of_rows)
     m, n = ten.shape[1], one.shape[1]
     if m == 1 or n == 1:
         return np.full((len(of_rows), len(of_rows)), math.inf)
@@ -204,7 +235,7 @@ def row_spread(y: NDArray[np.bool_], of_rows: NDArray[np.float64]) -> tuple[floa
 
     Infinite and 0 for one row of a class.
     """
-    classes = of_rows[y], of_rows[~y]
+    classes = _by_class(y, of_rows)
     parts = tuple(
         float((of**2).sum()) / (of.size - 1) / of.size if of.size > 1 else math.inf
         for of in classes
@@ -275,7 +306,7 @@ def clustered(
     """
     sums = cluster_sums(y, of_rows, codes)
     found = clustered_covariance(sums)
-    ten, one = of_rows[:, y], of_rows[:, ~y]
+    ten, one = _by_class(y, of_rows)
     by_rows = (ten**2).sum(axis=1) / ten.shape[1] ** 2 + (one**2).sum(axis=1) / one.shape[1] ** 2
     nothing = found.diagonal() <= _ROUNDING * by_rows
     found[nothing, :] = 0

@@ -9,6 +9,7 @@ bits below n times the largest addend: 64 bits at a million addends, where a pla
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,18 @@ def row_means(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def mean(x: NDArray[np.float64]) -> float:
     """Mean of ``x``, shape (n,), the same for every order."""
     return float(row_means(x[np.newaxis, :])[0])
+
+
+def total(x: NDArray[np.float64]) -> float:
+    """Sum of ``x``, shape (n,), rounded once: the same for every order.
+
+    ``math.fsum`` in blocks, as a list of all the numbers takes four times the room of the array.
+
+    >>> total(np.array([1e100, 1.0, -1e100]))
+    1.0
+    """
+    blocks = (x[start : start + _BLOCK].tolist() for start in range(0, x.size, _BLOCK))
+    return math.fsum(itertools.chain.from_iterable(blocks))
 
 
 def _block_means(block: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from nofluke.methods import weakest
 from nofluke.questions import classifier_parts, classifier_remarks, classifier_rows
 from nofluke.questions.classifier_asked import Asked, Cut, asked
 from nofluke.questions.classifier_card import ClassifierCard
-from nofluke.questions.classifier_curves import Curves, calibrated, curves
+from nofluke.questions.classifier_curves import Curves, calibrated
 from nofluke.questions.classifier_pairs import Compared, Together, compared
 from nofluke.questions.classifier_rows import Rows
 from nofluke.scores.predictions import Predictions, are_probabilities
@@ -37,6 +37,7 @@ def classifier(
     method: str = "wilson",
     n_resamples: int = 999,
     seed: int = 0,
+    without: Sequence[str] = (),
 ) -> ClassifierCard:
     """What predictions of one or several classifiers are worth, each number with its interval.
 
@@ -68,6 +69,9 @@ def classifier(
         n_resamples: Resamples for average precision and for the test and bands of calibration; 0
             leaves those out.
         seed: Seed of the resamples.
+        without: Parts to leave out, which takes less time on millions of rows:
+            "average_precision", "decisions" (matrices, rates, costs), "probabilities" (Brier
+            score, log loss, calibration), "differences" (between candidates). The card says so.
 
     Raises:
         InputError: No predictions (NF063), costs (NF064, NF058) or other arguments that cannot be
@@ -96,6 +100,7 @@ def classifier(
         method=method,
         n_resamples=n_resamples,
         seed=seed,
+        without=without,
     )
     count = bool(clusters)
     each = {name: _rows(table, name, clusters=count) for name in table.candidates}
@@ -107,12 +112,17 @@ def classifier(
         name: classifier_rows.numbers(own, how, cut=cuts[name][0].at, probabilities=cuts[name][1])
         for name, own in each.items()
     }
-    drawn = {name: curves(own, how, probabilities=cuts[name][1]) for name, own in each.items()}
+    asked_of = "probabilities" not in how.without
+    drawn = {
+        name: Curves(own, how, probabilities=asked_of and cuts[name][1])
+        for name, own in each.items()
+    }
+    calibration = _calibration(each, drawn)
     found = classifier_parts.parts(table, groups=bool(groups), blocks=blocks)
     part_rows = classifier_parts.numbers(
         found, how, cuts, lambda rows, name: _rows(rows, name, clusters=count)
     )
-    together = _compared(table, how, clusters=count)
+    together = Compared() if "differences" in how.without else _compared(table, how, clusters=count)
     metrics = [row for candidate in told.values() for row in candidate.rows]
     return ClassifierCard(
         level=level,
@@ -121,7 +131,7 @@ def classifier(
         metrics=tuple(metrics),
         parts=tuple(part_rows),
         matrices=_matrices(each, how, cuts),
-        calibration=_calibration(each, drawn),
+        calibration=calibration,
         best=together.best,
         differences=together.differences,
         covariance=together.covariance,
@@ -137,7 +147,8 @@ def classifier(
         notes=(
             *table.notes,
             *classifier_remarks.about(
-                table, each, cuts, told, part_rows, drawn, clusters=count, priced=costs is not None
+                table, each, cuts, told, part_rows, calibration, how,
+                clusters=count, priced=costs is not None,
             ),
         ),
         question=_question(
@@ -249,6 +260,7 @@ def _question(
         "method": how.method,
         "n_resamples": how.n_resamples,
         "seed": how.seed,
+        "without": list(how.without),
         "positive": table.positive,
         "reading": dict(table.reading),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from nofluke import checks
 from nofluke.classify import cost
@@ -13,6 +13,14 @@ from nofluke.errors import InputError, some
 Costs: TypeAlias = "Mapping[str, float] | Sequence[float] | None"
 Thresholds: TypeAlias = "float | Mapping[str, float] | None"
 Prevalence: TypeAlias = "float | tuple[int, int] | None"
+
+#: Parts of a card that may be left out, and what goes with them, for a sentence.
+PARTS: Final = {
+    "average_precision": "average precision",
+    "decisions": "matrices, rates at a threshold, costs",
+    "probabilities": "Brier score, log loss, calibration",
+    "differences": "differences between candidates, the best of them",
+}
 
 _COSTS = ("c_fp", "c_fn", "c_tp", "c_tn")
 _HALF = 0.5
@@ -29,6 +37,7 @@ class Asked(NamedTuple):
         method: Interval of a rate.
         n_resamples: Of average precision, and of the bands and the test of calibration.
         seed: Seed of all resamples.
+        without: Parts that are left out, names of ``PARTS`` in their order.
     """
 
     thresholds: float | Mapping[str, float] | None
@@ -38,9 +47,12 @@ class Asked(NamedTuple):
     method: str
     n_resamples: int
     seed: int
+    without: tuple[str, ...] = ()
 
     def threshold(self, candidate: str, *, probabilities: bool) -> Cut:
         """Where a candidate's decision is taken, and who said so."""
+        if "decisions" in self.without:
+            return Cut(None, "left out")
         if isinstance(self.thresholds, Mapping):
             return Cut(self.thresholds[candidate], "given")
         if self.thresholds is not None:
@@ -53,7 +65,10 @@ class Asked(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A threshold, or None, and where it comes from: "given", "costs", "one half", "nobody"."""
+    """A threshold, or None, and where it comes from.
+
+    That is "given", "costs", "one half", "nobody", or "left out" where none was wanted.
+    """
 
     at: float | None
     by: str
@@ -69,14 +84,17 @@ def asked(
     method: str,
     n_resamples: int,
     seed: int,
+    without: Sequence[str] = (),
 ) -> Asked:
     """The choices, checked.
 
     Raises:
         InputError: A threshold that is no number or for an unknown candidate, costs that are no
             two numbers (NF064) or under which there is nothing to decide (NF058), a
-            prevalence that is no share.
+            prevalence that is no share, parts that are none or that were asked for (NF417).
     """
+    left_out = _without(without)
+    _refuse_contradiction(left_out, threshold=threshold, costs=costs, prevalence=prevalence)
     return Asked(
         thresholds=_thresholds(threshold, candidates),
         costs=_costs(costs),
@@ -85,7 +103,39 @@ def asked(
         method=checks.choice(method, METHODS, name="method"),
         n_resamples=checks.whole(n_resamples, name="n_resamples", least=0),
         seed=checks.whole(seed, name="seed", least=0),
+        without=left_out,
     )
+
+
+def _without(given: Sequence[str]) -> tuple[str, ...]:
+    names = [given] if isinstance(given, str) else list(given)
+    strange = [name for name in names if name not in PARTS]
+    if strange:
+        raise InputError(
+            f"without= names {some(strange)}, and the parts that can be left out are "
+            f"{some(PARTS)}; areas under the ROC curve always stay.",
+            code="NF417",
+        )
+    return tuple(name for name in PARTS if name in names)
+
+
+def _refuse_contradiction(
+    without: Sequence[str], *, threshold: Thresholds, costs: Costs, prevalence: Prevalence
+) -> None:
+    """Refuse to be asked for what is to be left out."""
+    given = [
+        name
+        for name, value in (("threshold", threshold), ("costs", costs))
+        if value is not None and "decisions" in without
+    ]
+    if prevalence is not None and {"decisions", "average_precision"} <= set(without):
+        given.append("prevalence")
+    if given:
+        raise InputError(
+            f"without={','.join(without)} leaves out what {some(given)} asks for; give one or the "
+            "other.",
+            code="NF417",
+        )
 
 
 def _thresholds(given: Thresholds, candidates: Sequence[str]) -> float | dict[str, float] | None:

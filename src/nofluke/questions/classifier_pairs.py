@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nofluke import selective
-from nofluke.classify.curves import auc_equality, auc_interval, compare_auc, delong
-from nofluke.errors import InputError
+from nofluke.classify.auc import effective
+from nofluke.classify.auc_covariance import covariance_of, equality_of
+from nofluke.classify.auc_differences import difference_of
+from nofluke.classify.curves import auc_interval, compare_auc
+from nofluke.kernels import roc_areas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from nofluke.results import Row
+    from nofluke.classify.auc_differences import AreaDifference
+    from nofluke.results import Interval, Row
 
+_METHOD = "delong_t"  # of differences, where rows are counted
 _ALL = 12  # candidates up to which every pair is told; above, only those with the best
 
 
@@ -65,17 +70,40 @@ def compared(both: Together, *, alpha: float) -> Compared:
         alpha: Error level of the choice of the best, and of all differences together.
     """
     K = len(both.names)
-    areas = delong(both.y, both.S, clusters=both.codes)
-    order = sorted(range(K), key=lambda k: (-areas.areas[k], both.names[k]))
+    placed = _placed(both)
+    areas = placed.found.values
+    order = sorted(range(K), key=lambda k: (-areas[k], both.names[k]))
     pairs = [(i, j) for i in range(K) for j in range(i + 1, K)]
     each = alpha / len(pairs)
     shown = pairs if K <= _ALL else [p for p in pairs if order[0] in p]
     return Compared(
-        best=_best(both, areas.areas, order, selective.bonferroni(K=K, delta=alpha).alpha(1)),
-        differences=tuple(difference(both, i, j, each) for i, j in shown),
-        covariance=_covariance(both.names, areas.covariance),
-        equality=_equality(both),
+        best=_best(both, areas, order, selective.bonferroni(K=K, delta=alpha).alpha(1)),
+        differences=tuple(_difference(both, placed, i, j, each) for i, j in shown),
+        covariance=_covariance(both.names, placed.covariance),
+        equality=_equality(placed),  # the last one, as it uses up the deviations
     )
+
+
+class _Placed(NamedTuple):
+    """Placements of all candidates, sorted for once; positives first, then negatives."""
+
+    y: NDArray[np.bool_]
+    codes: NDArray[np.int64] | None
+    found: roc_areas.Deviations
+    covariance: NDArray[np.float64]
+
+    @property
+    def variances(self) -> NDArray[np.float64]:
+        """Of each area, shape (K,)."""
+        return self.covariance.diagonal()
+
+
+def _placed(both: Together) -> _Placed:
+    order = None if both.codes is None else np.argsort(~both.y, kind="stable")
+    codes = None if order is None or both.codes is None else both.codes[order]
+    y = np.arange(both.y.size) < np.count_nonzero(both.y)
+    found = roc_areas.deviations(both.y, both.S, positives_first=True)
+    return _Placed(y, codes, found, covariance_of(y, found.of_rows, codes)[0])
 
 
 def _best(both: Together, areas: NDArray[np.float64], order: Sequence[int], alpha: float) -> Row:
@@ -103,12 +131,36 @@ def difference(both: Together, i: int, j: int, alpha: float) -> Row:
         both.S[i],
         both.S[j],
         alpha=alpha,
-        method="delong_t",
+        method=_METHOD,
         clusters=both.codes,
     )
+    return _row(both.names, i, j, found, alpha)
+
+
+def _difference(both: Together, placed: _Placed, i: int, j: int, alpha: float) -> Row:
+    """``difference`` from the placements that are there already."""
+
+    def edge(number: int, sided: str) -> Interval:
+        s = both.S[(i, j)[number]]
+        return auc_interval(both.y, s, alpha=alpha, side=sided, clusters=both.codes)
+
+    found = difference_of(
+        placed.y,
+        (placed.found.of_rows[i], placed.found.of_rows[j]),
+        (float(placed.found.values[i]), float(placed.found.values[j])),
+        placed.variances[[i, j]],
+        placed.codes,
+        edge=edge,
+        asked=(alpha, "both"),
+        method=_METHOD,
+    )
+    return _row(both.names, i, j, found, alpha)
+
+
+def _row(names: Sequence[str], i: int, j: int, found: AreaDifference, alpha: float) -> Row:
     return {
-        "a": both.names[i],
-        "b": both.names[j],
+        "a": names[i],
+        "b": names[j],
         "estimate": found.estimate,
         "lower": found.lower,
         "upper": found.upper,
@@ -120,8 +172,8 @@ def difference(both: Together, i: int, j: int, alpha: float) -> Row:
     }
 
 
-def _covariance(names: Sequence[str], covariance: NDArray[np.float64] | None) -> tuple[Row, ...]:
-    if covariance is None:
+def _covariance(names: Sequence[str], covariance: NDArray[np.float64]) -> tuple[Row, ...]:
+    if not np.isfinite(covariance).all():
         return ()
     return tuple(
         {"a": names[i], "b": names[j], "covariance": float(covariance[i, j])}
@@ -130,11 +182,11 @@ def _covariance(names: Sequence[str], covariance: NDArray[np.float64] | None) ->
     )
 
 
-def _equality(both: Together) -> float | None:
-    try:
-        found = auc_equality(both.y, both.S, clusters=both.codes)
-    except InputError:  # one row or cluster of a class shows no covariance
-        return None
+def _equality(placed: _Placed) -> float | None:
+    """The p-value; it uses up the deviations."""
+    if min(effective(placed.y, placed.codes)) < 2:
+        return None  # one row or cluster of a class shows no covariance
+    found = equality_of(placed.y, placed.found, placed.covariance, placed.codes, spare=True)
     # A heuristic one takes an area of which the rows show no variance to be known exactly; one
     # with notes rests on so few rows that it is too small too often.
     return found.pvalue if found.guarantee == "asymptotic" and not found.notes else None

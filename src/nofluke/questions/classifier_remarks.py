@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.errors import some
+from nofluke.questions.classifier_asked import PARTS
+from nofluke.questions.classifier_curves import PLENTY
 from nofluke.questions.classifier_parts import FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from nofluke.questions.classifier_asked import Asked, Cut
-    from nofluke.questions.classifier_curves import Curves
     from nofluke.questions.classifier_rows import Rows, Told
     from nofluke.results import Row
     from nofluke.scores.predictions import Predictions
@@ -54,24 +55,36 @@ def about(  # noqa: PLR0917 (what was read, then what was made of it)
     cuts: Mapping[str, tuple[Cut, bool]],
     told: Mapping[str, Told],
     parts: Sequence[Row],
-    drawn: Mapping[str, Curves],
+    calibration: Sequence[Row],
+    how: Asked,
     *,
     clusters: bool,
     priced: bool,
 ) -> tuple[str, ...]:
     """The notes of a card, those that concern all candidates first."""
     notes = [
-        *_thresholds(cuts, drawn, priced=priced),
+        *_left_out(how),
+        *_thresholds(cuts, calibration, priced=priced),
         *_other_examples(table),
         *_counted_by_rows(table, clusters=clusters),
-        *_not_probabilities(each, cuts),
+        *([] if "probabilities" in how.without else _not_probabilities(each, cuts)),
         *_withheld(parts),
         *_constant(each),
         *_one_class(each),
         *_folds(table),
-        *_without_bands(drawn, clusters=clusters),
+        *_without_bands(calibration, clusters=clusters),
     ]
     return tuple(dict.fromkeys([*notes, *_of_candidates(told)]))
+
+
+def _left_out(how: Asked) -> list[str]:
+    if not how.without:
+        return []
+    told = "; ".join(f"{name} ({PARTS[name]})" for name in how.without)
+    return [
+        f"NF416: left out, because without= (--without) asked for it: {told}. Nothing is said of "
+        "them here, neither good nor bad."
+    ]
 
 
 def _of_candidates(told: Mapping[str, Told]) -> list[str]:
@@ -87,10 +100,10 @@ def _of_candidates(told: Mapping[str, Told]) -> list[str]:
 
 
 def _thresholds(
-    cuts: Mapping[str, tuple[Cut, bool]], drawn: Mapping[str, Curves], *, priced: bool
+    cuts: Mapping[str, tuple[Cut, bool]], calibration: Sequence[Row], *, priced: bool
 ) -> list[str]:
     notes = []
-    without = [name for name, (cut, _) in cuts.items() if cut.at is None]
+    without = [name for name, (cut, _) in cuts.items() if cut.by == "nobody"]
     if without:
         also = " and no cost" if priced else ""
         notes.append(
@@ -99,10 +112,11 @@ def _thresholds(
             "which score on, in their units, a case is flagged, decided before looking at these "
             "labels."
         )
+    refuted = {row["candidate"] for row in calibration if _refuted(row)}
     taken = {cut.by: cut.at for cut, _ in cuts.values() if cut.by in ("costs", "one half")}
     for by, at in taken.items():
         names = [name for name, (cut, _) in cuts.items() if cut.by == by]
-        off = [name for name in names if _refuted(drawn[name])]
+        off = [name for name in names if name in refuted]
         but = f" Here a test refutes calibration, at 0.05, for {some(off)}." if off else ""
         why = (
             "that of the costs, which is the best one for calibrated probabilities only"
@@ -117,9 +131,8 @@ def _thresholds(
     return notes
 
 
-def _refuted(own: Curves) -> bool:
-    test = None if own.corp is None else own.corp.test
-    return own.banded and test is not None and test.pvalue <= _REFUTED
+def _refuted(row: Row) -> bool:
+    return row["pvalue"] is not None and row["pvalue"] <= _REFUTED
 
 
 def _other_examples(table: Predictions) -> list[str]:
@@ -214,14 +227,13 @@ def _folds(table: Predictions) -> list[str]:
     ]
 
 
-def _without_bands(drawn: Mapping[str, Curves], *, clusters: bool) -> list[str]:
+def _without_bands(calibration: Sequence[Row], *, clusters: bool) -> list[str]:
     if clusters:
         return [
             "NF229: bands of curves and the test of calibration take rows for independent, so they "
             "are left out where clusters are counted."
         ]
-    if any(c.corp is not None and c.corp.n > 20_000 and c.corp.test is None
-           for c in drawn.values()):  # fmt: skip
+    if any(row["n"] > PLENTY and row["pvalue"] is None for row in calibration):
         return [
             "NF229: so many rows make the resamples of the calibration curve slow; its band and "
             "test are left out. nofluke.classify.calibration.corp gives them."

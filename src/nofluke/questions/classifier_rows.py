@@ -115,7 +115,7 @@ def numbers(of: Rows, asked: Asked, *, cut: float | None, probabilities: bool) -
         _matrix(told, of, asked, cut)
         _elsewhere(told, of, asked, cut)
         _costs(told, of, asked, cut)
-    if probabilities:
+    if probabilities and "probabilities" not in asked.without:
         _losses(told, of, asked)
         _line(told, of, asked)
     return told
@@ -173,10 +173,12 @@ def bare(of: Rows, metric: str, estimate: float | None, alpha: float, reason: st
 
 
 def _areas(told: Told, of: Rows, asked: Asked) -> None:
-    names = ["auc", "average_precision"]
     elsewhere = asked.prevalence if isinstance(asked.prevalence, float) else None
-    if elsewhere is not None:
-        names.append("average_precision_elsewhere")
+    names = ["auc"]
+    if "average_precision" not in asked.without:
+        names.append("average_precision")
+        if elsewhere is not None:
+            names.append("average_precision_elsewhere")
     positives = int(np.count_nonzero(of.y))
     if positives in (0, of.y.size):
         absent = "positive" if positives == 0 else "negative"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -181,23 +181,49 @@ def digest_of(
         rows: The assembled rows with all their columns.
         labels: The texts of the codes of ``LABELLED`` columns, where there are any.
     """
-    sha = hashlib.sha256()
     by_name = sorted(range(len(candidates)), key=candidates.__getitem__)
     in_order = sorted(range(len(examples)), key=examples.__getitem__)
-    columns = _columns(rows)
-    for texts in (
-        [candidates[k] for k in by_name],
-        [examples[i] for i in in_order],
-        list(columns),
-        *(list(labels[name]) for name in sorted(labels)),
-    ):
-        sha.update(f"{len(texts)}\n".encode())
-        sha.update("".join(f"{len(text.encode())}:{text}" for text in texts).encode())
+    sha = _digest_of_texts(
+        [candidates[k] for k in by_name], [examples[i] for i in in_order], rows, labels
+    )
     plain = rows.where is None and _ascending(by_name) and _ascending(in_order)
-    for column in columns.values():
+    for column in _columns(rows).values():
         for block in [column] if plain else _canonical(column, rows, by_name, in_order):
             sha.update(block.tobytes())
     return sha.hexdigest()
+
+
+def digest_in_order(
+    candidates: Sequence[str],
+    examples: Sequence[str],
+    rows: Rows,
+    labels: Mapping[str, tuple[str, ...]],
+) -> str:
+    """``digest_of`` where candidates and examples are in the order of their ids already."""
+    sha = _digest_of_texts(candidates, examples, rows, labels)
+    for column in _columns(rows).values():
+        for start in range(0, column.size, _BLOCK):
+            sha.update(column[start : start + _BLOCK].tobytes())
+    return sha.hexdigest()
+
+
+def _digest_of_texts(
+    candidates: Sequence[str],
+    examples: Sequence[str],
+    rows: Rows,
+    labels: Mapping[str, tuple[str, ...]],
+) -> Any:
+    sha = hashlib.sha256()
+    for texts in (
+        candidates,
+        examples,
+        list(_columns(rows)),
+        *(list(labels[name]) for name in sorted(labels)),
+    ):
+        sha.update(f"{len(texts)}\n".encode())
+        for text in texts:
+            sha.update(f"{len(text.encode())}:{text}".encode())
+    return sha
 
 
 def _columns(rows: Rows) -> dict[str, NDArray[np.generic]]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nofluke.errors import InputError
 from nofluke.scores.readers import failures, gather, opening
-from nofluke.scores.readers.columns import Layout
-from nofluke.scores.readers.sql import SqlTable
+from nofluke.scores.readers.columns import BESIDE, Layout
+from nofluke.scores.readers.sql import SqlTable, literal
 from nofluke.scores.readers.tables import check_ids, missing_label
-from nofluke.sources.engines.duckdb import SPILL
+from nofluke.sources import spills
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from nofluke.scores.readers.columns import Name
     from nofluke.scores.readers.failures import Failure
@@ -34,7 +33,7 @@ class Converted:
 
     Attributes:
         paths: The files.
-        folder: Where they are until it is cleaned up.
+        folder: Where they are until it is closed.
         understood: What the text files are.
         layout: The columns of the files.
         failure: The condition of a failed row, on a column of the files.
@@ -42,7 +41,7 @@ class Converted:
     """
 
     paths: list[Path]
-    folder: tempfile.TemporaryDirectory[str]
+    folder: spills.Folder
     understood: Resolved
     layout: Layout
     failure: Failure | None
@@ -70,6 +69,22 @@ def converted(
     """
     if room.for_engine is not None:
         space.con.execute(f"SET memory_limit = '{room.for_engine} B'")
+    folder = spills.Folder(room.spill)
+    try:
+        space.con.execute(f"SET temp_directory = {literal(str(folder.path / 'work'))}")
+        return _converted(found, asked, question, space, folder)
+    except BaseException:
+        folder.close()
+        raise
+
+
+def _converted(
+    found: Sequence[tuple[File, Name]],
+    asked: Asked,
+    question: Question,
+    space: Workspace,
+    folder: spills.Folder,
+) -> Converted:
     tables = [(opening.table(file, asked.delimiter, asked.decimal, space), n) for file, n in found]
     for (table, _), (file, _) in zip(tables, found, strict=True):
         if not isinstance(table, SqlTable):
@@ -81,18 +96,13 @@ def converted(
             )
     failure = failures.parse(asked.failed, lambda c: any(c in t.kinds for t, _ in tables))
     understood = gather.resolved(tables, replace(question, failed=failure))
-    folder = tempfile.TemporaryDirectory(prefix=SPILL, dir=room.spill)
     kept = {column: f"kept {i}" for i, column in enumerate(asked.keep)}
-    try:
-        paths: list[Path] = []
-        for table, layout in understood.read:
-            part = _Part(table, layout, failure, kept)  # type: ignore[arg-type] # seen above
-            for candidate, score in part.scores():
-                paths.append(Path(folder.name) / f"part{len(paths)}.parquet")
-                part.write(paths[-1], candidate, score)
-    except BaseException:
-        folder.cleanup()
-        raise
+    paths: list[Path] = []
+    for table, layout in understood.read:
+        part = _Part(table, layout, failure, kept)  # type: ignore[arg-type] # seen above
+        for candidate, score in part.scores():
+            paths.append(folder.path / f"part{len(paths)}.parquet")
+            part.write(paths[-1], candidate, score)
     layouts = [layout for _, layout in understood.read]
     return Converted(
         paths=paths,
@@ -111,7 +121,8 @@ class _Part:
         self, table: SqlTable, layout: Layout, failure: Failure | None, kept: dict[str, str]
     ) -> None:
         self._table, self._layout = table, layout
-        roles = {r: getattr(layout, r) for r in ("example", "run", "cluster", "time")}
+        told = ("example", "run", "cluster", "time", *BESIDE)
+        roles = {role: getattr(layout, role) for role in told}
         self._texts = {role: column for role, column in roles.items() if column is not None}
         self._numbers = {name: column for column, name in kept.items()}
         if "time" in self._texts and table.all_numerals(self._texts["time"]):
@@ -157,9 +168,9 @@ def _plain(layouts: Sequence[Layout]) -> Layout:
         generic=True,
         run=there("run"),
         cluster=there("cluster"),
-        group=None,
-        input=None,
-        output=None,
+        group=there("group"),
+        input=there("input"),
+        output=there("output"),
         time=there("time"),
         metric=None,
         note=None,

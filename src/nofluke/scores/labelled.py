@@ -15,6 +15,8 @@ from nofluke.errors import InputError, some
 from nofluke.scores import assembly, labels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from nofluke.scores.table import Scores
@@ -82,9 +84,11 @@ def settled(table: Scores, missing: str) -> tuple[NDArray[np.bool_], tuple[str, 
     Raises:
         InputError: There are gaps that may not be, or nothing is left (NF007).
     """
-    where = _where(table)
+    every = np.ones(table.values.size, np.bool_)
+    if table.where is None:
+        return every, ()
+    where = table.where
     have = np.bincount(where, minlength=len(table.examples))
-    every = np.ones(where.size, np.bool_)
     if (have == table.K).all():
         return every, ()
     shared = have == table.K
@@ -187,7 +191,18 @@ def _contradiction(
     rows = np.flatnonzero(where == differ[0])
     sides = [some(_spell(table, rows[truth[rows] == side]), most=2) for side in (True, False)]
     listed = some(table.examples[i] for i in differ.tolist())
-    examples = "1 example" if differ.size == 1 else f"{differ.size} examples"
+    return contradiction(listed, differ.size, sides)
+
+
+def contradiction(listed: str, count: int, sides: Sequence[str]) -> InputError:
+    """The error about examples of which candidates have different labels.
+
+    Args:
+        listed: The examples, in words.
+        count: How many.
+        sides: Rows of the first of them that are positive, and that are negative, in words.
+    """
+    examples = "1 example" if count == 1 else f"{count} examples"
     return InputError(
         f"the label of {examples} differs between candidates: {listed}. The first is positive in "
         f"{sides[0]} and negative in {sides[1]}. An example has one label: check that ids mean "
@@ -213,8 +228,9 @@ def _who_lacks(table: Scores) -> str:
     for k in lacking[:3]:
         part = where[table.starts[k] : table.starts[k + 1]]
         absent = np.setdiff1d(np.arange(len(table.examples)), part)
-        ids = some([table.examples[i] for i in absent.tolist()], most=2)
-        told.append(f"{table.candidates[k]!r} lacks {absent.size} ({ids})")
+        ids = [repr(table.examples[i]) for i in absent[:2].tolist()]
+        others = f" and {absent.size - 2} more" if absent.size > 2 else ""
+        told.append(f"{table.candidates[k]!r} lacks {absent.size} ({', '.join(ids)}{others})")
     more = f"; {len(lacking) - 3} more lack some" if len(lacking) > 3 else ""
     return "; ".join(told) + more + "."
 

@@ -11,6 +11,7 @@ import numpy as np
 from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.scores import arrays, beside, labelled, time_blocks
+from nofluke.scores.ids import some_of
 from nofluke.scores.labels import Kinds, of_array, positives
 from nofluke.scores.table import Labels, Scores
 from nofluke.shown import Drawn
@@ -39,7 +40,7 @@ class Aligned(NamedTuple):
 
     labels: NDArray[np.bool_]
     predictions: NDArray[np.float64]
-    examples: tuple[str, ...]
+    examples: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,11 +53,12 @@ class Predictions(Drawn):
 
     Attributes:
         candidates: Ids of the candidates, as written.
-        examples: Ids of the examples, as written.
+        examples: Ids of the examples, as written; a tuple, unless the rows stayed in a source.
         labels: Whether each example is positive, shape (examples,).
         predictions: Probabilities or scores, shape (rows,), without NaN.
         starts: Candidate k has the rows ``starts[k]`` to ``starts[k + 1]``; shape (K + 1,).
-        where: Index into ``examples`` of each row, shape (rows,).
+        places: Index into ``examples`` of each row, shape (rows,); None where every candidate has
+            every example.
         cluster: Rows that depend on each other share one (subject, device); None where the input
             has none.
         group: Kind of each row (site, language), where the input has one.
@@ -70,11 +72,11 @@ class Predictions(Drawn):
     """
 
     candidates: tuple[str, ...]
-    examples: tuple[str, ...]
+    examples: Sequence[str]
     labels: NDArray[np.bool_]
     predictions: NDArray[np.float64]
     starts: NDArray[np.int64]
-    where: NDArray[np.int32]
+    places: NDArray[np.int32] | None = None
     cluster: Labels | None = None
     group: Labels | None = None
     fold: Labels | None = None
@@ -86,7 +88,7 @@ class Predictions(Drawn):
 
     def __post_init__(self) -> None:
         codes = [c.codes for c in (self.cluster, self.group, self.fold) if c is not None]
-        for array in (self.labels, self.predictions, self.starts, self.where, self.time, *codes):
+        for array in (self.labels, self.predictions, self.starts, self.places, self.time, *codes):
             if array is not None:
                 array.setflags(write=False)
 
@@ -178,8 +180,30 @@ class Predictions(Drawn):
         checks.choice(missing, _MISSING, name="missing")
         table = labelled.runs_apart(table)
         truth = labelled.truth_of_rows(table, positive)
+        labels = np.zeros(len(table.examples), np.bool_)
+        if table.where is None:
+            labels[:] = truth[: labels.size]  # the same for every candidate
+        else:
+            labels[table.where] = truth
+        return cls.from_labelled(table, labels, positive=positive, missing=missing)
+
+    @classmethod
+    def from_labelled(
+        cls, table: Scores, labels: NDArray[np.bool_], *, positive: object = None, missing: str
+    ) -> Predictions:
+        """Predictions from assembled rows without repeats, whose labels are settled.
+
+        Args:
+            table: Predictions as scores.
+            labels: Whether each example is positive, shape (examples,).
+            positive: The label of the positive class.
+            missing: "raise", "common" or "own".
+
+        Raises:
+            InputError: There are gaps that may not be (NF007).
+        """
         keep, told = labelled.settled(table, missing)
-        found = cls._of_rows(table, truth, positive).take(keep)
+        found = cls._of_rows(table, labels, positive).take(keep)
         return replace(found, notes=(*found.notes, *told, *_hard(found)))
 
     @classmethod
@@ -240,7 +264,16 @@ class Predictions(Drawn):
     @property
     def complete(self) -> bool:
         """Whether every candidate has a prediction for every example."""
-        return self.predictions.size == self.K * len(self.examples)
+        return self.places is None or self.predictions.size == self.K * len(self.examples)
+
+    @property
+    def where(self) -> NDArray[np.int32]:
+        """Index into ``examples`` of each row, shape (rows,)."""
+        if self.places is not None:
+            return self.places
+        every = np.tile(np.arange(len(self.examples), dtype=np.int32), self.K)
+        every.setflags(write=False)
+        return every
 
     @property
     def probabilities(self) -> bool:
@@ -267,7 +300,8 @@ class Predictions(Drawn):
     def sample(self, candidate: str | int | None = None) -> Sample:
         """Labels and predictions of one candidate, each of shape (n_k,)."""
         part = self._part(candidate)
-        return Sample(self.labels[self.where[part]], self.predictions[part])
+        labels = self.labels if self.places is None else self.labels[self.places[part]]
+        return Sample(labels, self.predictions[part])
 
     def matrix(self) -> Aligned:
         """Labels and predictions of all candidates on the examples that all of them have.
@@ -275,6 +309,8 @@ class Predictions(Drawn):
         Raises:
             InputError: There is no such example (NF007).
         """
+        if self.places is None:
+            return Aligned(self.labels, self.predictions.reshape(self.K, -1), self.examples)
         shared = self._shared()
         if not shared.any():
             raise InputError(
@@ -283,7 +319,7 @@ class Predictions(Drawn):
                 code="NF007",
             )
         rows = self.predictions[shared[self.where]].reshape(self.K, -1)
-        ids = tuple(self.examples[i] for i in np.flatnonzero(shared).tolist())
+        ids = some_of(self.examples, np.flatnonzero(shared))
         return Aligned(self.labels[shared], rows, ids)
 
     def codes(self, column: str, candidate: str | int | None = None) -> NDArray[np.int64]:
@@ -301,7 +337,8 @@ class Predictions(Drawn):
         if candidate is not None or self.K == 1:
             codes = labels.codes[self._part(candidate)]
         else:
-            aligned = labels.codes[self._shared()[self.where]].reshape(self.K, -1)
+            every = slice(None) if self.places is None else self._shared()[self.places]
+            aligned = labels.codes[every].reshape(self.K, -1)
             if (aligned != aligned[0]).any():
                 raise InputError(
                     f"the {column} of an example differs between candidates, so that it is none of "
@@ -329,9 +366,12 @@ class Predictions(Drawn):
 
     def take(self, keep: NDArray[np.bool_], *, note: str | None = None) -> Predictions:
         """The rows where ``keep`` is true, shape (rows,); examples without a row go as well."""
-        if keep.all() and np.bincount(self.where, minlength=len(self.examples)).all():
+        if keep.all() and (
+            self.places is None or np.bincount(self.places, minlength=len(self.examples)).all()
+        ):
             return self if note is None else replace(self, notes=(*self.notes, note))
-        seen = np.bincount(self.where[keep], minlength=len(self.examples)) > 0
+        where = self.where
+        seen = np.bincount(where[keep], minlength=len(self.examples)) > 0
         index = (np.cumsum(seen) - 1).astype(np.int32)
         kept_before = np.concatenate([[0], np.cumsum(keep)])
         columns: dict[str, Any] = {
@@ -343,8 +383,8 @@ class Predictions(Drawn):
             self,
             predictions=self.predictions[keep],
             starts=kept_before[self.starts].astype(np.int64),
-            where=index[self.where[keep]],
-            examples=tuple(self.examples[i] for i in np.flatnonzero(seen).tolist()),
+            places=index[where[keep]],
+            examples=some_of(self.examples, np.flatnonzero(seen)),
             labels=self.labels[seen],
             **columns,
             time=None if self.time is None else self.time[keep],
@@ -399,19 +439,14 @@ class Predictions(Drawn):
         return f"Predictions({who} x {counts}, {int(self.labels.sum())} positive)"
 
     @classmethod
-    def _of_rows(cls, table: Scores, truth: NDArray[np.bool_], positive: object) -> Predictions:
-        where = table.where
-        if where is None:
-            where = np.tile(np.arange(len(table.examples), dtype=np.int32), table.K)
-        labels = np.zeros(len(table.examples), np.bool_)
-        labels[where] = truth
+    def _of_rows(cls, table: Scores, labels: NDArray[np.bool_], positive: object) -> Predictions:
         return cls(
             candidates=table.candidates,
             examples=table.examples,
             labels=labels,
             predictions=table.values,
             starts=table.starts,
-            where=where,
+            places=table.where,
             cluster=table.cluster,
             group=table.group,
             fold=table.output,
@@ -424,7 +459,9 @@ class Predictions(Drawn):
 
     def _shared(self) -> NDArray[np.bool_]:
         """Whether all candidates have a prediction for each example, shape (examples,)."""
-        counts = np.bincount(self.where, minlength=len(self.examples))
+        if self.places is None:
+            return np.ones(len(self.examples), np.bool_)
+        counts = np.bincount(self.places, minlength=len(self.examples))
         return np.asarray(counts == self.K)
 
     def _part(self, candidate: str | int | None) -> slice:

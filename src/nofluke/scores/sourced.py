@@ -28,11 +28,11 @@ from nofluke.scores.table import Labels, Scores, worst_score
 from nofluke.sources import selecting, verbs
 
 if TYPE_CHECKING:
-    import tempfile
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from nofluke.sources import spills
     from nofluke.sources.relation import Relation
     from nofluke.sources.verbs import Extent, Presence
 
@@ -274,6 +274,16 @@ class Sourced:
             ((*found,),) = self.relation.rows(summed)
             counts += [int(count or 0) for count in found]
         return np.array(counts, np.int64)
+
+    def held(self, candidates: Sequence[str] | None = None) -> Scores:
+        """The scores of some candidates in memory, all of them by default; see ``held.held``.
+
+        Raises:
+            InputError: They do not fit in the memory allowed (NF406), or rows repeat (NF006).
+        """
+        from nofluke.scores import held
+
+        return held.held(self, candidates)
 
     def close(self) -> None:
         """Give back what was opened for reading; answers keep what they have."""
@@ -556,9 +566,7 @@ def unasked(what: str) -> InputError:
 class Keeper:
     """Shared by all tables of one source, which is closed when the last of them is gone."""
 
-    def __init__(
-        self, relation: Relation, folder: tempfile.TemporaryDirectory[str] | None = None
-    ) -> None:
+    def __init__(self, relation: Relation, folder: spills.Folder | None = None) -> None:
         self._close = weakref.finalize(self, _closed, relation, folder)
 
     def close(self) -> None:
@@ -566,10 +574,10 @@ class Keeper:
         self._close()
 
 
-def _closed(relation: Relation, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+def _closed(relation: Relation, folder: spills.Folder | None) -> None:
     relation.close()
     if folder is not None:
-        folder.cleanup()
+        folder.close()
 
 
 def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:

@@ -12,7 +12,7 @@ from nofluke import checks
 from nofluke.errors import InputError
 from nofluke.scores import converting, metrics
 from nofluke.scores.readers import failures, files, gather, opening
-from nofluke.scores.readers.columns import ALIASES, Name
+from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.preparing import Asked
 from nofluke.scores.readers.relations import RelationTable
@@ -83,7 +83,7 @@ def source(
         columns: Columns by role.
         failed: A column that tells which rows failed, or a condition.
         keep: Further number columns, to choose by.
-        contents: Not for sources.
+        contents: Whether to look for groups, and for what was asked and answered.
         reader: "table" or None: logs of tools are read in memory.
         delimiter: What separates the cells of text.
         decimal: The decimal mark of text.
@@ -142,8 +142,6 @@ def _refuse(asked: Asked) -> None:
             "a plain table; metric= and columns= choose there, or narrow the table yourself.",
             code="NF008",
         )
-    if asked.contents:
-        raise unasked("contents=True compares what was asked and answered")
     if asked.reader not in (None, "table"):
         raise unasked(f"reader={asked.reader!r} reads the log of a tool")
 
@@ -177,7 +175,7 @@ def _of_files(data: Any, engine: str, space: Room, asked: Asked) -> Sourced:
         )
     except BaseException:
         relation.close()
-        made.folder.cleanup()
+        made.folder.close()
         raise
 
 
@@ -210,7 +208,7 @@ def _question(asked: Asked, failure: Failure | None) -> gather.Question:
         wanted=asked.columns,
         failed=failure,
         keep=asked.keep,
-        contents=False,
+        contents=asked.contents,
         told=asked.told,
     )
 
@@ -290,7 +288,8 @@ class _Columns:
     @property
     def roles(self) -> frozenset[str]:
         """Roles beside candidate, example and score that there are."""
-        there = {r for r in ("run", "cluster", "time") if getattr(self.layout, r) is not None}
+        told = ("run", "cluster", "time", *BESIDE)
+        there = {role for role in told if getattr(self.layout, role) is not None}
         return frozenset(there | ({"failed"} if self.failures else set()))
 
     def fail(self, failed: nw.Expr) -> int:
@@ -313,6 +312,9 @@ class _Columns:
             beside["run"] = table.text(layout.run)
         if layout.cluster is not None:
             beside["cluster"] = table.text(layout.cluster)
+        for role in BESIDE:
+            if (column := getattr(layout, role)) is not None:
+                beside[role] = self._content(column, role)
         if layout.time is not None:
             numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
             beside["time"] = (table.number if numeric else table.text)(layout.time)
@@ -355,6 +357,16 @@ class _Columns:
         score = nw.when(nw.col("failed") == 1).then(nw.lit(self._worst)).otherwise(nw.col("score"))
         return frame.with_columns(score=score)
 
+    def _content(self, column: str, role: str) -> nw.Expr:
+        """What was asked or answered, or a group: text, as engines spell other things apart."""
+        if self.table.kinds[column] not in ("text", "integer"):
+            raise unasked(
+                f"the {role}s (column {column!r}) are no text, and each engine spells them in "
+                f'its own way: turn them into text, or leave them out (columns={{"{role}": None}}, '
+                f"--columns {role}=)"
+            )
+        return self.table.text(column)
+
     def _id(self, column: str) -> nw.Expr:
         """Whole numbers stay such, which takes less room where examples are grouped."""
         return nw.col(column) if self.table.kinds[column] == "integer" else self.table.text(column)
@@ -371,15 +383,16 @@ def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
 
 
 def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
-    """Refuse rows without an id; a cluster may be missing only where the score is."""
-    roles = {role: getattr(layout, role) for role in ("candidate", "example", "run", "cluster")}
+    """Refuse rows without an id; a cluster or a group may be missing only where the score is."""
+    told = ("candidate", "example", "run", "cluster", "group")
+    roles = {role: getattr(layout, role) for role in told}
     named = {role: column for role, column in roles.items() if column is not None}
     lacking = {role: _lacking(table, column) for role, column in named.items()}
-    if "cluster" in lacking:
+    for role in {"cluster", "group"} & lacking.keys():
         scored = nw.lit(False)  # noqa: FBT003
         for column in layout.scores:
             scored = scored | table.has_number(column)
-        lacking["cluster"] = lacking["cluster"] & scored
+        lacking[role] = lacking[role] & scored
     flags = [nw.when(e).then(1).otherwise(0).alias(role) for role, e in lacking.items()]
     counts = table.relation.frame.select(*flags).select(*(nw.col(r).sum() for r in lacking))
     ((*found,),) = table.relation.rows(counts)
@@ -388,7 +401,7 @@ def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
             hint = (
                 "" if role in ("candidate", "example") else f', or set columns={{"{role}": None}}'
             )
-            which = "row with a score" if role == "cluster" else "row"
+            which = "row with a score" if role in ("cluster", "group") else "row"
             raise table.refuse(
                 f"the {role} id (column {named[role]!r}) is missing in "
                 f"{counted(int(count), 'row')}; every {which} needs one: fill the column in{hint}.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from nofluke.sources import engines
+from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,10 +123,8 @@ class Relation:
         Raises:
             InputError: The disk is full.
         """
-        from nofluke.sources.engines.duckdb import SPILL
-
-        with tempfile.TemporaryDirectory(prefix=SPILL, dir=self.room.spill) as folder:
-            path = Path(folder) / "rows.parquet"
+        with spills.Folder(self.room.spill) as folder:
+            path = folder / "rows.parquet"
             self.passes.count += 1
             self.engine.write(nw.to_native(frame), path)
             yield path

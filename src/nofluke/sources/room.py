@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nofluke.errors import InputError
@@ -41,6 +41,10 @@ class Room:
         """Bytes that rows in memory may take: half of what is allowed, or of what is free."""
         allowed = available() if self.memory is None else self.memory - resident()
         return max(0, allowed // 2)
+
+    def leaving(self, engine: int) -> Room:
+        """The same, with so many bytes for an engine and the rest for what it is asked for."""
+        return replace(self, memory=resident() + _OWN + engine)
 
     def require(self, needed: int, what: str, advice: str) -> None:
         """Refuse what does not fit before it is loaded.

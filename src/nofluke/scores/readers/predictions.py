@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from nofluke import checks
 from nofluke.errors import InputError, some
-from nofluke.scores import labelled
+from nofluke.scores import labelled, prediction_sources
 from nofluke.scores.predictions import Predictions
 from nofluke.scores.readers import cells, columns, files, gather, opening
 from nofluke.scores.readers.workspace import Workspace
@@ -41,6 +43,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 }
 _ALSO: Final = {"score": "prediction", "run": "reader"}
 _SURE: Final = ("label", "prediction")
+_ENGINES = ("memory", "auto", "duckdb", "polars", "spark")
 _ROW = "row number"
 
 
@@ -63,6 +66,9 @@ def read_predictions(
     missing: str = "raise",
     delimiter: str | None = None,
     decimal: str | None = None,
+    engine: str = "memory",
+    memory: int | str | None = None,
+    spill: str | os.PathLike[str] | None = None,
 ) -> Predictions:
     """Predictions with their labels, from files or data frames; nothing is dropped or guessed.
 
@@ -87,6 +93,13 @@ def read_predictions(
             examples that all candidates have, "own" lets each keep its own.
         delimiter: What separates the cells of delimited text; seen from its first lines.
         decimal: The decimal mark of delimited text, "." or ","; refused where it is unclear.
+        engine: "memory" reads the whole table. "duckdb" (also "auto"), "polars" and "spark" leave
+            the rows of a Parquet file where they are, and only the numbers come out, in bounded
+            memory; with "auto" so does the library of a DuckDB relation, a Polars LazyFrame, a
+            Spark DataFrame or an Ibis table.
+        memory: Memory that the whole process may take: bytes, or a text such as "2GiB"; not for
+            engine="memory".
+        spill: Folder for what does not fit; the system's folder for temporary files by default.
 
     Raises:
         InputError: The source cannot be used as given; ReadError if it is a file. Labels of unknown
@@ -100,6 +113,15 @@ def read_predictions(
     cells.check_decimal(decimal)
     _check_better(better)
     wanted = _checked(columns, candidates)
+    checks.choice(engine, _ENGINES, name="engine")
+    if engine == "memory" and (memory is not None or spill is not None):
+        raise InputError(
+            "memory= and spill= are for rows that are not read into memory; choose "
+            "engine='duckdb', or leave them out.",
+            code="NF008",
+        )
+    if engine != "memory":
+        return _staying(source, wanted, positive, missing, engine, (memory, spill))
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items = opening.items(source, space)
         found = [item.path for item, _ in items if isinstance(item, files.File)]
@@ -116,6 +138,39 @@ def read_predictions(
     notes = [roles.note, *(n for n in table.notes if not n.startswith(("NF112", "NF116")))]
     told = tuple(n for n in notes if n is not None)
     return Predictions.from_table(replace(table, notes=told), positive=positive, missing=missing)
+
+
+def _staying(  # noqa: PLR0917 (what was asked, then how)
+    source: Any,
+    wanted: dict[str, Any],
+    positive: object,
+    missing: str,
+    engine: str,
+    room: tuple[int | str | None, Any],
+) -> Predictions:
+    """Predictions of a table whose rows stay where they are."""
+    checks.choice(missing, ("raise", "common", "own"), name="missing")
+    of = prediction_sources.opened(source, engine, *room)
+    try:
+        roles = _roles(of.table, of.name, wanted)
+        return prediction_sources.predictions(
+            of,
+            roles.by,
+            roles.listed,
+            note=roles.note,
+            told=_told(wanted, positive),
+            positive=positive,
+            missing=missing,
+        )
+    except BaseException:
+        of.table.relation.close()
+        raise
+
+
+def _told(wanted: Mapping[str, Any], positive: object) -> dict[str, Any]:
+    """What the caller said, for the answer."""
+    told = {"columns": dict(wanted), "positive": positive}
+    return {name: value for name, value in told.items() if value is not None and value != {}}
 
 
 def _check_better(better: str) -> None:
@@ -313,7 +368,6 @@ def _question(roles: _Roles, wanted: Mapping[str, Any], positive: object) -> gat
     }
     if roles.listed is None:
         columns["score"] = by["prediction"]
-    told = {"columns": dict(wanted), "positive": positive}
     return gather.Question(
         better="higher",
         bounds=None,
@@ -323,6 +377,6 @@ def _question(roles: _Roles, wanted: Mapping[str, Any], positive: object) -> gat
         failed=None,
         keep=(),
         contents=False,
-        told={name: value for name, value in told.items() if value is not None and value != {}},
+        told=_told(wanted, positive),
         repeats=labelled.REPEATS,
     )

@@ -201,13 +201,25 @@ class SqlTable:
             texts: Columns to write as text, by the names they get; a missing one is "".
             numbers: Columns to write as numbers; a missing one is NaN.
             constants: Texts that are the same in every row.
+
+        Raises:
+            InputError: A cell cannot be read, or the disk is full.
         """
         picked = [f"{self._text(column)} AS {quoted(name)}" for name, column in texts.items()]
         picked += [f"{self._number(column)} AS {quoted(name)}" for name, column in numbers.items()]
         picked += [f"{literal(text)} AS {quoted(name)}" for name, text in constants.items()]
         rows = select(", ".join(sorted(picked)), self._relation, self._where)
+        import duckdb
+
+        from nofluke.sources import spills
+
         with failures_as(self.source, "a table"):
-            self._con.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet)")
+            try:
+                self._con.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet)")
+            except duckdb.Error as error:
+                if spills.says_full(str(error)):
+                    raise spills.full(" ".join(str(error).split())[:200]) from None
+                raise
 
     def _text(self, column: str) -> str:
         return f"coalesce({self._bare(column)}, '')"
