@@ -179,7 +179,10 @@ def _parts(
     names = ["code", "y", *(f"v{i}" for i in range(len(rows.scores)))]
     frame = frame.with_columns(code=nw.col("code").cast(nw.Int64).fill_null(-1).cast(nw.Int32))
     if rows.listed is None and rows.name is None:
-        told = {"candidate": list(candidates), "k": list(range(len(candidates)))}
+        told: dict[str, list[Any]] = {
+            "candidate": list(candidates),
+            "k": list(range(len(candidates))),
+        }
         frame = frame.join(relation.small(told), on="candidate", how="inner")
         frame = frame.with_columns(k=nw.col("k").cast(nw.Int32))
         names.append("k")
