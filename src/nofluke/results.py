@@ -464,7 +464,7 @@ class Band(Shown):
         x = np.asarray(self.x)
         finite = np.abs(x[np.isfinite(x)])
         step = max(1e-12 * float(finite.max(initial=0.0)), 1e-300)
-        return np.minimum(x - step, np.nextafter(x, -np.inf))
+        return np.asarray(np.minimum(x - step, np.nextafter(x, -np.inf)))
 
     def _first_rank(self) -> int:
         if self.gamma_max is None:

@@ -12,11 +12,13 @@ before y is seen and multiplies the wealth by 1 + bet * y.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Number = TypeVar("Number", float, NDArray[np.float64])
 
 # Keeps STaR's factors positive: with a bet of at most 1 / (m + EPSILON) and y >= -m each is at
 # least EPSILON / (m + EPSILON).
@@ -126,7 +128,7 @@ def log_growth(bet: float, y: float) -> float:
     return math.log1p(gain) if gain > -1 else -math.inf
 
 
-def log1p_small(gain: float) -> float:
+def log1p_small(gain: Number) -> Number:
     """log(1 + gain) for abs(gain) < SMALL, to the last digit or two, in plain arithmetic.
 
     2 artanh(z) with z = gain / (2 + gain): 2 (z + z^3/3 + ... + z^17/17). As z^2 < 1/49, what

@@ -59,7 +59,9 @@ def _block_means(block: NDArray[np.float64]) -> NDArray[np.float64]:
         return _finite_means(block, largest)
     means = np.empty(len(block))
     with np.errstate(invalid="ignore"):  # inf - inf is NaN, and that is the answer
-        means[~finite] = block[~finite].sum(axis=1)
+        # Only what is infinite counts: huge finite numbers could add up to another infinity.
+        endless = np.where(np.isfinite(block[~finite]), 0.0, block[~finite])
+        means[~finite] = endless.sum(axis=1)
     if finite.any():
         means[finite] = _finite_means(block[finite], largest[finite])
     return means

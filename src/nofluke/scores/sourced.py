@@ -256,6 +256,7 @@ class Sourced:
         )
         own = self._scored.frame.filter(nw.col("candidate") == name).select("score")
         found = self.relation.columns(own, many=True)["score"]
+        self._as_counted(name, n, found.size)
         return np.sort(np.asarray(found, np.float64)) + 0.0
 
     def passed(self, candidate: int, t: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -438,8 +439,21 @@ class Sourced:
         parts = {}
         for k, name in zip(chosen, names, strict=True):
             rows = np.flatnonzero(found["candidate"] == name)
+            n = int(self.n[k])
+            self._as_counted(name, min(n, MOST) if len(chosen) == 1 else n, rows.size)
             parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
         return parts
+
+    def _as_counted(self, candidate: str, expected: int, arrived: int) -> None:
+        """Refuse rows that are others than were counted."""
+        if arrived != expected:
+            raise InputError(
+                f"{expected} scores of {candidate!r} were counted, and {arrived} arrived when they "
+                "were fetched: the rows changed meanwhile, or what an engine wrote for this "
+                "process is not on a disk that both share. Read a copy or a snapshot, or files on "
+                "this machine.",
+                code="NF401",
+            )
 
     def _all_timed(self, names: list[str]) -> bool:
         """Whether every scored row of these candidates has a time."""
@@ -476,7 +490,7 @@ class Sourced:
         )
         raise InputError(
             f"{count} of {total} scores lie outside bounds=({low:g}, {high:g}): "
-            f"{_first_of(spelled, min(count, 5), quoted=True)}.{hint}",
+            f"{some(spelled)}.{hint}",
             code="NF010",
         )
 
@@ -498,7 +512,7 @@ class Sourced:
         spelled = [f"{c}/{e}: {outside.exactly(v)}" for c, e, v in first]
         raise InputError(
             f"the score is declared binary, but {other} values are neither 0 nor 1: "
-            f"{_first_of(spelled, other, most=3, quoted=True)}.",
+            f"{some(spelled, most=3)}.",
             code="NF014",
         )
 
@@ -555,9 +569,9 @@ class Keeper:
         weakref.finalize(self, relation.close)
 
 
-def _first_of(items: Sequence[str], total: int, *, most: int = 5, quoted: bool = True) -> str:
+def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:
     """As ``errors.some``, where the first few and their number are known."""
-    head = ", ".join(repr(item) if quoted else item for item in items[:most])
+    head = ", ".join(map(repr, items[:most]))
     left = total - min(len(items), most)
     return head if left <= 0 else f"{head} and {left} more"
 

@@ -130,13 +130,16 @@ class Relation:
             yield path
 
     def nan(self, column: str) -> nw.Expr:
-        """Whether a number is NaN.
+        """Whether a number is NaN; a missing one is not.
 
         DuckDB decides ``isnan(x)`` by the statistics of a Parquet file, which leave NaN out, and
-        so sees none where there are some; through ``exp`` it has to look.
+        so sees none where there are some; through ``exp`` it has to look. In a filter it leaves
+        out row groups by the same statistics, through ``exp`` too, unless a case stands between.
         """
         number = nw.col(column)
-        return number.exp().is_nan() if self.engine.name in ("duckdb", "ibis") else number.is_nan()
+        if self.engine.name not in ("duckdb", "ibis"):
+            return ~number.is_null() & number.is_nan()
+        return nw.when(number.exp().is_nan()).then(1).otherwise(0) == 1
 
     def finite(self, column: str) -> nw.Expr:
         """Whether a number is there, no NaN and not infinite."""
