@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
@@ -63,8 +63,8 @@ def source(
     before it is loaded (NF406).
 
     Args:
-        data: The path of a Parquet file, a list of such paths, a DuckDB relation, a Polars
-            LazyFrame, a Spark DataFrame or an Ibis table.
+        data: The path of a Parquet file, a list of such paths or a mapping of candidate to path,
+            a DuckDB relation, a Polars LazyFrame, a Spark DataFrame or an Ibis table.
         engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
             A lazy table is computed by its own.
         memory: Memory that the whole process may take: bytes, or a text such as "400MiB".
@@ -114,12 +114,23 @@ def source(
         raise
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Part(NamedTuple):
+    """Rows with columns of their own: one table, perhaps of several files."""
+
     relation: Relation
     source: Source
     name: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    parts: list[_Part]
     digest: Callable[[], str] | None
+
+    @property
+    def relation(self) -> Relation:
+        """The rows of the first part, whose engine computes all of them."""
+        return self.parts[0].relation
 
 
 def _refuse(asked: Asked) -> None:
@@ -139,8 +150,12 @@ def _refuse(asked: Asked) -> None:
 
 def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
     space = room(memory, spill)
-    listed = isinstance(data, list | tuple) and all(isinstance(d, str | os.PathLike) for d in data)
-    if not (isinstance(data, str | os.PathLike) or listed):
+    named = isinstance(data, dict)
+    several = list(data.values()) if named else data
+    listed = isinstance(several, list | tuple) and all(
+        isinstance(d, str | os.PathLike) for d in several
+    )
+    if not (isinstance(data, str | os.PathLike) or (listed and several)):
         if engine != "auto":
             raise InputError(
                 f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
@@ -148,22 +163,25 @@ def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
                 code="NF008",
             )
         relation = Relation.of_native(data, room=space)
-        return _Opened(relation=relation, source=Source("the source"), name=Name(), digest=None)
+        return _Opened(parts=[_Part(relation, Source("the source"), Name())], digest=None)
     found = _files(data)
     paths = [file.path for file, _ in found]
     first = found[0][0]
     more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
-    relation = Relation.of_files(
-        [str(path) for path in paths],
-        engine="duckdb" if engine == "auto" else engine,
-        room=space,
-    )
-    return _Opened(
-        relation=relation,
-        source=Source(f"{first.label}{more}", str(first.path)),
-        name=found[0][1] if len(found) == 1 else Name(),
-        digest=lambda: files.digest(paths),
-    )
+    texts = [str(path) for path in paths]
+    who = "duckdb" if engine == "auto" else engine
+    relation = Relation.of_files(texts[:1] if named else texts, engine=who, room=space)
+    label = first.label if named else f"{first.label}{more}"
+    name = found[0][1] if named or len(found) == 1 else Name()
+    parts = [_Part(relation, Source(label, texts[0]), name)]
+    try:
+        for file, name in found[1:] if named else []:
+            path = str(file.path)
+            parts.append(_Part(relation.beside([path]), Source(file.label, path), name))
+    except BaseException:
+        relation.close()
+        raise
+    return _Opened(parts=parts, digest=lambda: files.digest(paths))
 
 
 def _files(data: Any) -> list[tuple[files.File, Name]]:
@@ -188,8 +206,8 @@ def _files(data: Any) -> list[tuple[files.File, Name]]:
 
 
 def _sourced(opened: _Opened, asked: Asked) -> Sourced:
-    table = RelationTable(opened.relation, opened.source)
-    failure = failures.parse(asked.failed, lambda c: c in table.kinds)
+    tables = [(RelationTable(part.relation, part.source), part.name) for part in opened.parts]
+    failure = failures.parse(asked.failed, lambda c: any(c in t.kinds for t, _ in tables))
     question = gather.Question(
         better=asked.better,
         bounds=asked.bounds,
@@ -201,9 +219,12 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         contents=asked.contents,
         told=asked.told,
     )
-    understood = gather.resolved([(table, opened.name)], question)
-    _, layout = understood.read[0]
-    _refuse_missing_ids(table, layout)
+    understood = gather.resolved(tables, question)
+    layouts = [layout for _, layout in understood.read]
+    columns = [_Columns(t, of, asked.keep) for (t, _), of in zip(tables, layouts, strict=True)]
+    _refuse_different_roles(columns)
+    for (table, _), layout in zip(tables, layouts, strict=True):
+        _refuse_missing_ids(table, layout)
     orientation = (
         metrics.orientation(understood.metric)
         if asked.better is None
@@ -213,10 +234,18 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
     binary = asked.binary or understood.truth
     if binary and limits is None:
         limits = (0.0, 1.0)
-    columns = _Columns(table, layout, asked.keep)
-    if failure is not None and columns.fail(table.failed(failure)):
-        columns.settle(worst_score(_oriented(orientation, columns), limits))
-    relation = table.relation.using(columns.frame())
+    if failure is not None:
+        for (table, _), own in zip(tables, columns, strict=True):
+            own.fail(table.failed(failure))
+        count = sum(own.failures for own in columns)
+        if count:
+            worst = worst_score(_oriented(orientation, count), limits)
+            for own in columns:
+                own.settle(worst)
+    whole = len(columns) == 1 and columns[0].whole_ids  # files may have them of several types
+    clock = all(own.timed_by_numbers for own in columns)
+    frames = [own.frame(whole_ids=whole, clock=clock) for own in columns]
+    relation = opened.relation.using(nw.concat(frames) if len(frames) > 1 else frames[0])
     return Sourced(
         relation=relation,
         extent=verbs.extent(relation),
@@ -224,8 +253,8 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         better=orientation,
         bounds=limits,
         binary=binary,
-        columns=columns.roles,
-        kept=columns.kept,
+        columns=columns[0].roles,
+        kept=columns[0].kept,
         digest_of=opened.digest,
         notes=understood.notes if opened.digest else (*understood.notes, _NO_BYTES),
         reading=dict(understood.reading(question)),
@@ -243,34 +272,52 @@ class _Columns:
     """
 
     def __init__(self, table: RelationTable, layout: Layout, keep: Sequence[str]) -> None:
-        self._table, self._layout = table, layout
+        self.table, self._layout = table, layout
         self.kept = {column: f"kept {i}" for i, column in enumerate(keep)}
         self._failed: nw.Expr | None = None
-        self.failures, self._worst = 0, 0.0
+        self.failures = 0
+        self._worst: float | None = None
 
     @property
     def roles(self) -> frozenset[str]:
         """Roles beside candidate, example and score that there are."""
         told = ("run", "cluster", "time", *BESIDE)
         there = {role for role in told if getattr(self._layout, role) is not None}
-        return frozenset(there | ({"failed"} if self.failures else set()))
+        return frozenset(there | ({"failed"} if self._worst is not None else set()))
 
-    def fail(self, failed: nw.Expr) -> int:
-        """Mark failed rows; how many there are."""
-        frame = self._table.relation.frame
+    @property
+    def whole_ids(self) -> bool:
+        """Whether ids of examples are whole numbers."""
+        return self.table.kinds[self._layout.example] == "integer"
+
+    @property
+    def timed_by_numbers(self) -> bool:
+        """Whether times are numbers, where there are any."""
+        kind = None if self._layout.time is None else self.table.kinds[self._layout.time]
+        return kind is None or (kind in NUMBERS and kind != "truth")
+
+    def fail(self, failed: nw.Expr) -> None:
+        """Mark failed rows, and count them."""
+        frame = self.table.relation.frame
         flags = frame.select(nw.when(failed).then(1).otherwise(0).alias("failed"))
-        ((count,),) = self._table.relation.rows(flags.select(nw.col("failed").sum()))
+        ((count,),) = self.table.relation.rows(flags.select(nw.col("failed").sum()))
         self._failed, self.failures = failed, int(count or 0) * len(self._layout.scores)
-        return self.failures
 
     def settle(self, worst: float) -> None:
-        """What a failed row counts as."""
+        """What a failed row counts as, as there are some."""
         self._worst = worst
 
-    def frame(self) -> nw.LazyFrame[Any]:
-        """The rows with these columns, one for each score."""
-        layout, table = self._layout, self._table
-        beside: dict[str, nw.Expr] = {"example": self._id(layout.example)}
+    def frame(self, *, whole_ids: bool, clock: bool) -> nw.LazyFrame[Any]:
+        """The rows with these columns, one for each score.
+
+        Args:
+            whole_ids: Whether ids stay whole numbers, which takes less room when grouped.
+            clock: Whether times are numbers.
+        """
+        layout, table = self._layout, self.table
+        id_column = layout.example
+        id_ = nw.col(id_column) if whole_ids else table.text(id_column)
+        beside: dict[str, nw.Expr] = {"example": id_}
         if layout.run is not None:
             beside["run"] = table.text(layout.run)
         if layout.cluster is not None:
@@ -279,15 +326,14 @@ class _Columns:
             if (column := getattr(layout, role)) is not None:
                 beside[role] = self._content(column, role)
         if layout.time is not None:
-            numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
-            beside["time"] = (table.number if numeric else table.text)(layout.time)
-        if self.failures and self._failed is not None:
+            beside["time"] = (table.number if clock else table.text)(layout.time)
+        if self._worst is not None and self._failed is not None:
             beside["failed"] = nw.when(self._failed).then(1).otherwise(0)
         beside |= {name: table.number(column) for column, name in self.kept.items()}
         return self._settled(self._wide(beside) if layout.wide else self._long(beside))
 
     def _long(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
-        layout, table = self._layout, self._table
+        layout, table = self._layout, self.table
         candidate = (
             nw.lit(layout.name) if layout.candidate is None else table.text(layout.candidate)
         )
@@ -299,8 +345,8 @@ class _Columns:
         mark = "beside "
         while any(score.startswith(mark) for score in scores):
             mark += "+ "
-        spread = self._table.relation.frame.select(
-            *(self._table.number(score).alias(score) for score in scores),
+        spread = self.table.relation.frame.select(
+            *(self.table.number(score).alias(score) for score in scores),
             *(e.alias(mark + name) for name, e in beside.items()),
         )
         long = unpivot.long(
@@ -315,32 +361,38 @@ class _Columns:
         )
 
     def _settled(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        if not self.failures:
+        if self._worst is None:
             return frame
         score = nw.when(nw.col("failed") == 1).then(nw.lit(self._worst)).otherwise(nw.col("score"))
         return frame.with_columns(score=score)
 
     def _content(self, column: str, role: str) -> nw.Expr:
         """What was asked or answered, or a group: text, as engines spell other things apart."""
-        if self._table.kinds[column] not in ("text", "integer"):
+        if self.table.kinds[column] not in ("text", "integer"):
             raise unasked(
                 f"the {role}s (column {column!r}) are no text, and each engine spells them in "
                 f'its own way: turn them into text, or leave them out (columns={{"{role}": None}}, '
                 f"--columns {role}=)"
             )
-        return self._table.text(column)
-
-    def _id(self, column: str) -> nw.Expr:
-        """Whole numbers stay such, which takes less room where examples are grouped."""
-        return (
-            nw.col(column) if self._table.kinds[column] == "integer" else self._table.text(column)
-        )
+        return self.table.text(column)
 
 
-def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
+def _refuse_different_roles(columns: Sequence[_Columns]) -> None:
+    """Refuse files of which one has a column of clusters, say, and another has none."""
+    for own in columns[1:]:
+        differ = sorted(own.roles ^ columns[0].roles)
+        if differ:
+            raise own.table.refuse(
+                f"one file has a {differ[0]} column and another has none; give all files the same "
+                f'columns, or set columns={{"{differ[0]}": None}}.',
+                code="NF003",
+            )
+
+
+def _oriented(better: checks.Better | None, failed: int) -> checks.Better:
     if better is None:
         raise InputError(
-            f"failed= marks {columns.failures} rows, which count as the worst possible "
+            f"failed= marks {failed} rows, which count as the worst possible "
             "score; say which way that is: better='higher' or better='lower'.",
             code="NF009",
         )
