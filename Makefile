@@ -40,7 +40,7 @@ coverage-tables: $(VENV)/.dev
 	for study in areas precisions elsewhere clusters predictive page; do \
 	    $(BIN)/python tools/classifier_intervals.py $$study || exit 1; done
 
-# How times grow with the data: docs/explanation/growth.md, drawn again; some minutes on a quiet machine.
+# How times grow with the data: docs/explanation/growth.md, drawn again; ten minutes on a quiet machine.
 curves: $(VENV)/.dev
 	$(BIN)/python tools/growth.py
 
