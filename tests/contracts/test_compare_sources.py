@@ -274,3 +274,47 @@ def test_answers_that_are_no_text_are_refused(tmp_path):
         source(str(path), better="higher", contents=True)
     assert caught.value.code == "NF407"
     same(path, two(), columns={"output": None})
+
+
+def test_a_file_for_each_candidate(tmp_path):
+    whole = table(tmp_path)
+    for k in (1, 3):
+        duckdb.sql(
+            f"SELECT CAST(item[3:] AS {'INT' if k == 1 else 'BIGINT'}) AS item, score, "
+            f"item[6:] = '7' AS failed FROM '{whole}' WHERE model = 'm{k}'"
+        ).write_parquet(str(tmp_path / f"m{k}.parquet"))
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("m1", "m3")}
+    reading = {"better": "higher", "contents": True, "failed": "failed", "bounds": (0, 1)}
+    wanted = two()(nofluke.read(paths, **reading)).to_json()
+
+    assert "NF110" in wanted
+    for engine in ENGINES:
+        with source(paths, engine=engine, **reading) as rows:
+            assert two()(rows).to_json() == wanted, engine
+
+
+def test_files_of_which_one_alone_has_clusters(tmp_path):
+    one = table(tmp_path, name="m0.parquet", K=1, cluster=lambda k, i, r: i[-1])
+    other = table(tmp_path, name="m1.parquet", K=1)
+    for path in (one, other):
+        duckdb.sql(f"SELECT * EXCLUDE model FROM '{path}'").write_parquet(f"{path}.own")
+    paths = {"m0": f"{one}.own", "m1": f"{other}.own"}
+    for path in paths.values():
+        (tmp_path / path).rename(path.removesuffix(".parquet.own") + "-own.parquet")
+    paths = {k: p.removesuffix(".parquet.own") + "-own.parquet" for k, p in paths.items()}
+
+    with pytest.raises(InputError, match="one file has a cluster column") as caught:
+        source(paths, better="higher")
+    assert caught.value.code == "NF003"
+
+
+def test_spark_answers_the_same(tmp_path, spark):
+    path = table(
+        tmp_path,
+        n=40,
+        cluster=lambda k, i, r: f"doc {int(i[2:]) % 7}",
+        response=lambda k, i, r: OUTPUTS[int(i[2:]) * int(k[1]) % 4],
+    )
+
+    same(path, two(clusters=True), engines=("spark",))
+    same(path, nofluke.rank, engines=("spark",), bounds=(0, 1))

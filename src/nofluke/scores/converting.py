@@ -96,6 +96,10 @@ def _converted(
             )
     failure = failures.parse(asked.failed, lambda c: any(c in t.kinds for t, _ in tables))
     understood = gather.resolved(tables, replace(question, failed=failure))
+    told = ("run", "cluster", "time", *BESIDE)
+    gather.refuse_different_roles(
+        [(t, [role for role in told if getattr(of, role)]) for t, of in understood.read]
+    )
     kept = {column: f"kept {i}" for i, column in enumerate(asked.keep)}
     paths: list[Path] = []
     for table, layout in understood.read:

@@ -11,6 +11,7 @@ import errno
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -23,11 +24,11 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # no such locks on Windows, where nothing of others is removed
-    fcntl = None  # type: ignore[assignment]
 
+# There are no such locks on Windows, where nothing of others is removed.
+_LOCKS = os.name == "posix"
 #: How the names of our folders begin.
 PREFIX = "nofluke-spill-"
 _LOCK = "owner"
@@ -100,7 +101,7 @@ def sweep(where: Path) -> list[Path]:
         Those that were removed. One whose owner lives, on this machine or on another that shares
         the disk and its locks, stays.
     """
-    if fcntl is None:
+    if not _LOCKS:
         return []
     return [path for path in _ours(where) if _abandoned(path)]
 
@@ -120,7 +121,7 @@ def removed_on_signals() -> Iterator[None]:
     folders and ends the process. Outside of the main thread, and where there are no such signals,
     nothing is done.
     """
-    if fcntl is None or threading.current_thread() is not threading.main_thread():
+    if not _LOCKS or threading.current_thread() is not threading.main_thread():
         yield
         return
     told, tell = os.pipe()
@@ -239,7 +240,7 @@ def _locked(path: Path) -> int:
 
     It gets its name when it is held, so that nobody finds it without an owner.
     """
-    if fcntl is None:
+    if not _LOCKS:
         return -1
     unheld = path / f"{_LOCK}.part"
     lock = os.open(unheld, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -32,6 +32,10 @@ class Spark:
     def __init__(self, session: Any, folder: spills.Folder | None = None) -> None:
         self._session, self._folder = session, folder
 
+    def scanned(self, paths: Sequence[str]) -> Any:
+        """The rows of further files."""
+        return _scan(self._session, paths)
+
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
         with _Told():
@@ -78,14 +82,20 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, Spark]:
 
     session = SparkSession.getActiveSession()
     engine = Spark(session) if session is not None else _own(room)
+    try:
+        return _scan(engine._session, paths), engine  # noqa: SLF001 (our own)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _scan(session: Any, paths: Sequence[str]) -> Any:
     uris = [_uri(path) for path in paths]
-    read = engine._session.read  # noqa: SLF001 (our own)
     try:
         if all(path.lower().endswith(".parquet") for path in paths):
-            return read.option("recursiveFileLookup", "true").parquet(*uris), engine
-        return read.csv(uris, header=True, inferSchema=True), engine
+            return session.read.option("recursiveFileLookup", "true").parquet(*uris)
+        return session.read.csv(uris, header=True, inferSchema=True)
     except Exception as error:  # Spark has no common root of what it raises
-        engine.close()
         raise ReadError(
             f"{', '.join(paths)} cannot be read ({_first_line(error)}).",
             code="NF001",
