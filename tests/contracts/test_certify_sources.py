@@ -449,6 +449,18 @@ def test_text_has_the_answer_of_memory(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
 
 
+def test_times_of_several_files_are_of_one_kind(tmp_path):
+    paths = []
+    for name, times in {"a": range(60), "b": [f"2024-{i:02d}" for i in range(60)]}.items():
+        paths.append(tmp_path / f"{name}.csv")
+        x = RNG.normal(size=60).round(2)
+        lines = [f"{i},{t},{v}" for i, (t, v) in enumerate(zip(times, x, strict=True))]
+        paths[-1].write_text("\n".join(["item,t,loss", *lines]))
+    expected = nofluke.certify(nofluke.read(paths, **LOWER), "top:2", gamma=0.3)
+    found = nofluke.certify(nofluke.source(paths, **LOWER), "top:2", gamma=0.3)
+    assert found.to_json() == expected.to_json()
+
+
 def test_text_files_name_the_candidates_they_hold(tmp_path):
     paths = []
     for name, x in normal().items():
