@@ -1,6 +1,6 @@
 """Whole commands from outside: wall and processor seconds and peak memory, median of several runs.
 
-    python benchmarks/processes.py [--runs 5] [--rows 20000000]
+    python -m benchmarks.processes [--runs 5] [--rows 20000000]
 
 The large table is made once and kept in the system's folder for temporary files.
 """
@@ -8,33 +8,15 @@ The large table is made once and kept in the system's folder for temporary files
 from __future__ import annotations
 
 import argparse
-import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from benchmarks import timing
 
 HERE = Path(__file__).parent
 NOFLUKE = str(Path(sys.executable).with_name("nofluke"))
-
-
-def measure(command: list[str], runs: int) -> tuple[float, float, float]:
-    """Median wall seconds, processor seconds and peak MiB of the command."""
-    figures = []
-    for _ in range(runs + 1):  # the first run warms the file cache and is not counted
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        assert process.stderr is not None
-        complaint = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        if os.waitstatus_to_exitcode(status):
-            sys.exit(f"{' '.join(command)} failed: {complaint}")
-        figures.append((wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024))
-    wall, cpu, memory = (statistics.median(column) for column in zip(*figures[1:], strict=True))
-    return wall, cpu, memory
 
 
 def large_table(rows: int) -> Path:
@@ -75,8 +57,8 @@ def main() -> None:
     }
     print(f"{'command':<50} {'wall s':>8} {'cpu s':>8} {'MiB':>8}")
     for name, arguments in commands.items():
-        wall, cpu, memory = measure([NOFLUKE, *arguments], options.runs)
-        print(f"{name:<50} {wall:8.2f} {cpu:8.2f} {memory:8.0f}")
+        taken = timing.process([NOFLUKE, *arguments], options.runs)
+        print(f"{name:<50} {taken.wall:8.2f} {taken.cpu:8.2f} {taken.memory:8.0f}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ STUDY is areas, precisions, elsewhere, clusters or predictive; together they tak
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
+from nofluke import workers
 from nofluke.studies import classifier_intervals as studies
 from nofluke.studies import coverage_tables
 
@@ -20,21 +22,24 @@ REPEATS = {"areas": 2500, "precisions": 400, "elsewhere": 300, "clusters": 1000,
 def run(study, repeats):
     """Every setting of a study."""
     if study == "areas":
-        parts = (studies.area_coverage(s, repeats=repeats) for s in studies.AREA_SETTINGS)
+        measure, pieces = studies.area_coverage, [(s,) for s in studies.AREA_SETTINGS]
     elif study == "precisions":
-        parts = (studies.precision_coverage(s, repeats=repeats) for s in studies.PRECISION_SETTINGS)
+        measure, pieces = studies.precision_coverage, [(s,) for s in studies.PRECISION_SETTINGS]
     elif study == "elsewhere":
-        parts = (
-            studies.precision_coverage(s, prevalence=p, repeats=repeats)
-            for s, p in studies.ELSEWHERE_SETTINGS
-        )
+        measure, pieces = elsewhere, studies.ELSEWHERE_SETTINGS
     elif study == "clusters":
-        parts = (studies.cluster_coverage(s, repeats=repeats) for s in studies.CLUSTER_SETTINGS)
+        measure, pieces = studies.cluster_coverage, [(s,) for s in studies.CLUSTER_SETTINGS]
     else:
-        parts = (
-            studies.predictive_coverage(s, prevalence=0.01) for s in studies.PREDICTIVE_SETTINGS
-        )
+        measure, pieces = studies.predictive_coverage, [(s,) for s in studies.PREDICTIVE_SETTINGS]
+    how = {"prevalence": 0.01} if study == "predictive" else {"repeats": repeats}
+    with workers.on():  # a setting draws from a generator of its own
+        parts = list(workers.each(partial(measure, **how), pieces))
     return [row for part in parts for row in part]
+
+
+def elsewhere(setting, prevalence, *, repeats):
+    """Precision at another prevalence than that of the rows."""
+    return studies.precision_coverage(setting, prevalence=prevalence, repeats=repeats)
 
 
 def write_page():

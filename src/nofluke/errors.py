@@ -10,6 +10,7 @@ NoflukeError
     StoreConflict             what is to be written contradicts what is there
   AccessError                 the asker is not known, or may not
   LimitError                  asked too often, or for too much at once; carries when to try again
+  WorkerError                 processes that compute cannot be reached, are not alike, or died
   MissingExtra (ImportError)  an optional library is needed; names what to install
 ```
 
@@ -19,7 +20,7 @@ stable code (`NF008`) with a page that ``nofluke explain NF008`` opens offline.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +37,16 @@ class NoflukeError(Exception):
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
         self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What a worker raises is pickled, and pickle would leave out what is keyword-only.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[NoflukeError], args: tuple[Any, ...], has: dict[str, Any]) -> NoflukeError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(has)
+    return error
 
 
 class InputError(NoflukeError, ValueError):
@@ -109,6 +120,10 @@ class LimitError(NoflukeError):
     def __init__(self, message: str, *, code: str, retry_after: int | None = None) -> None:
         super().__init__(message, code=code)
         self.retry_after = retry_after
+
+
+class WorkerError(NoflukeError):
+    """Processes that compute cannot be reached, are not alike, or died."""
 
 
 class MissingExtra(NoflukeError, ImportError):  # noqa: N818 (it reads as what is wrong)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import csv
+import io
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -462,7 +464,7 @@ class Band(Shown):
         x = np.asarray(self.x)
         finite = np.abs(x[np.isfinite(x)])
         step = max(1e-12 * float(finite.max(initial=0.0)), 1e-300)
-        return np.minimum(x - step, np.nextafter(x, -np.inf))
+        return np.asarray(np.minimum(x - step, np.nextafter(x, -np.inf)))
 
     def _first_rank(self) -> int:
         if self.gamma_max is None:
@@ -499,6 +501,16 @@ def plain(value: Any) -> Any:
 
 def _like(t: ArrayLike, values: NDArray[np.float64]) -> Any:
     return float(values) if np.ndim(t) == 0 else values
+
+
+def as_csv(rows: list[Row]) -> str:
+    """Rows as CSV, infinities as inf and absent values as empty cells."""
+    out = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return out.getvalue()
 
 
 def percent(share: float, *, of_the_rest: bool = False) -> str:

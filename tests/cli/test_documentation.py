@@ -195,6 +195,15 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
+def listed(page):
+    """Pages that the contents of a section list, by name or all of a folder."""
+    blocks = re.findall(
+        r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    entries = [line for block in blocks for line in block.split("\n") if line and line[0] != ":"]
+    return {found for entry in entries for found in page.parent.glob(f"{entry}.md")}
+
+
 def test_every_page_can_be_reached_from_the_index():
     seen, todo = set(), [DOCS / "index.md"]
     while todo:
@@ -204,5 +213,6 @@ def test_every_page_can_be_reached_from_the_index():
         seen.add(page)
         links = re.findall(r"\]\(([^)\s#]+)", page.read_text("utf-8"))
         found = {(page.parent / t).resolve() for t in links if "://" not in t}
+        found |= listed(page)
         todo += [p for p in found if p.suffix == ".md" and p.is_relative_to(DOCS)]
     assert [name_of(p) for p in sorted(DOCS.rglob("*.md")) if p not in seen] == []

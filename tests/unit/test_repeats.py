@@ -675,7 +675,7 @@ def test_a_bootstrap_is_not_validated_with_its_own_copies():
 
 
 def test_without_scikit_learn_what_to_install_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "joblib", None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtra, match=r"nofluke\[sklearn\]"):
         ask(Told())
 

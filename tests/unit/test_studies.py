@@ -1,6 +1,7 @@
 """The engine of studies, their claims, and the command that runs one."""
 
 import csv
+import hashlib
 import json
 import math
 import re
@@ -13,13 +14,18 @@ from scipy import integrate, stats
 from nofluke import quantiles, studies
 from nofluke.cli import run
 from nofluke.errors import InputError
-from nofluke.studies import claims, engine
+from nofluke.studies import catalogue, claims, engine
 from nofluke.studies.engine import Figure, Part
-from nofluke.studies.papers.quantiles import page, resampling, study
+from nofluke.studies.papers.quantiles import page, resampling, runs, study
 from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS, Accuracy, decile_range
 from nofluke.studies.papers.quantiles.figures import FIGURES, narrowest_pairs
 
 COMMAND_LINE = Path(__file__).parents[2] / "docs/reference/command-line.md"
+# Columns that say what was asked, or are computed and not drawn.
+EXACT = {
+    "distribution", "n", "u", "level", "method", "items", "estimator", "samples", "resamples",
+    "lower_rank", "upper_rank", "equal_tails", "promised", "limits",
+}  # fmt: skip
 CLAIMS = claims.read("nofluke.studies.papers.quantiles")
 
 
@@ -147,7 +153,7 @@ def test_the_order_statistic_of_transformed_draws_is_the_transformed_order_stati
 @pytest.mark.parametrize(
     ("paper", "choices", "said"),
     [
-        ("quantile", {}, "there is no study 'quantile'; there are quantiles."),
+        ("quantile", {}, "there is no study 'quantile'; there are psdme, "),
         ("quantiles", {"samples": 199}, "samples=199 is too few"),
         ("quantiles", {"seed": -1}, "seed=-1 must be at least 0"),
         ("quantiles", {"workers": 0}, "workers=0 must be at least 1"),
@@ -171,11 +177,21 @@ def test_the_command_prints_claims_and_writes_tables(tmp_path, capsys):
     assert "The page, the tables and the manifest are in" in err
     tables = tmp_path / "new" / "quantiles"
     assert {p.stem for p in tables.glob("*.csv")} == {
-        "intervals", "mean", "estimates", "discrete", "resampled", "claims",
+        "intervals", "mean", "estimates", "discrete", "resampled", "real", "claims",
     }  # fmt: skip
     with (tables / "intervals.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 6 * 4 * 7 * 4 * len(page.NAMES)
-    assert json.loads((tables / "manifest.json").read_text("utf-8"))["samples"] == 200
+    manifest = json.loads((tables / "manifest.json").read_text("utf-8"))
+    assert manifest["samples"] == 200
+    written = {p.relative_to(tmp_path / "new").as_posix() for p in (tmp_path / "new").rglob("*.*")}
+    others = {"quantiles/manifest.json", "claims.md"}
+    assert {*manifest["sha256"], *others} == written  # and no finished cells
+    for name, digest in manifest["sha256"].items():
+        assert hashlib.sha256((tmp_path / "new" / name).read_bytes()).hexdigest() == digest
+    for path in tables.glob("*.csv"):
+        columns = set(path.read_text("utf-8").split("\n", 1)[0].split(","))
+        drawn = {c for c in columns - EXACT if not c.endswith("_error")}
+        assert path.stem == "claims" or {f"{c}_error" for c in drawn} == columns - EXACT - drawn
     written = (tmp_path / "new" / "quantiles.md").read_text("utf-8")
     assert written.startswith("# Intervals for a quantile over few runs, simulated again\n")
 
@@ -183,9 +199,9 @@ def test_the_command_prints_claims_and_writes_tables(tmp_path, capsys):
 def test_every_option_is_explained(capsys):
     assert run(["reproduce", "--help"]) == 0
     options = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out)) - {"--help", "--version"}
-    text = COMMAND_LINE.read_text("utf-8").split("## `nofluke reproduce PAPER`", 1)[1]
+    text = COMMAND_LINE.read_text("utf-8").split("## `nofluke reproduce`", 1)[1]
 
-    assert {"--samples", "--quick", "--seed", "--workers", "--out"} <= options
+    assert {"--samples", "--quick", "--full", "--seed", "--workers", "--tables", "--out"} <= options
     assert [option for option in sorted(options) if f"`{option}`" not in text] == []
 
 
@@ -211,4 +227,57 @@ def test_what_cannot_be_written_is_told_before_the_simulation(capsys, tmp_path, 
     assert run(["reproduce", "quantiles", "--out", str(tmp_path / "file")]) == 2
     assert "no folder can be made there" in capsys.readouterr().err
     assert run(["reproduce", "quantiles", "--quick", "--samples", "300"]) == 2
-    assert "leave out one of them" in capsys.readouterr().err
+    assert "leave out all but one" in capsys.readouterr().err
+
+
+def test_without_a_name_all_studies_run_and_all_claims_are_listed(tmp_path, monkeypatch, capsys):
+    asked = {}
+
+    def fake(paper, **how):
+        asked[paper] = how
+        return engine.Study(
+            paper=paper, tables={}, claims=(), manifest={"command": f"again {paper}"},
+            page=f"# {paper}\n", summary=f"{paper} is done.", pictures={"dots": "<svg/>"},
+        )  # fmt: skip
+
+    monkeypatch.setattr(studies, "reproduce", fake)
+    tokens = ["--quick", "--workers", "1", "--tables", str(tmp_path), "--out", str(tmp_path)]
+    assert run(["reproduce", *tokens]) == 0
+
+    assert list(asked) == list(studies.STUDIES)
+    assert {how["samples"] for how in asked.values()} == {studies.QUICK}
+    assert {paper for paper, how in asked.items() if how["tables"]} == {"psdme"}
+    out = capsys.readouterr().out
+    for paper in asked:
+        assert f"{paper} is done." in out
+        assert (tmp_path / f"{paper}.md").read_text("utf-8") == f"# {paper}\n"
+        assert (tmp_path / paper / "dots.svg").read_text("utf-8") == "<svg/>"
+    assert (tmp_path / "claims.md").read_text("utf-8") == catalogue.markdown()
+
+
+def test_sizes_are_named_once(capsys):
+    assert run(["reproduce", "quantiles", "--quick", "--full"]) == 2
+    assert "--quick and --full were given together" in capsys.readouterr().err
+
+
+def test_real_runs_differ_by_chance_alone_and_are_the_same_again():
+    one, again = (runs.trained("breast cancer", 4, 3) for _ in range(2))
+    assert one.tolist() == again.tolist()
+    assert len(set(one.tolist())) > 1
+    assert ((one > 0.8) & (one <= 1)).all()
+
+
+def test_quantiles_of_the_runs_are_the_truth_of_samples_of_them():
+    rows = runs.real(runs.Task("breast cancer", 12, 400), engine.generator(5))
+    assert len(rows) == 4 * 7 * 4 * len(page.NAMES)
+    for row in rows:
+        if row["method"] in ("exact_equal", "exact_shortest"):
+            assert row["coverage"] >= row["level"] - 5 * row["coverage_error"], row
+
+
+def test_without_scikit_learn_claims_about_runs_cannot_be_checked():
+    (claim,) = [claim for claim in CLAIMS if claim.id == "R1"]
+    without = study._without_runs(claim)
+    assert (without.figure, without.reproduces) == ("", "cannot be checked")
+    assert study._without_runs(CLAIMS[0]) is CLAIMS[0]
+    assert "Left out: scikit-learn is not installed" in page._real([])

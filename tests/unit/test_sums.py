@@ -1,5 +1,6 @@
 """Means that do not depend on the order, against exact summation."""
 
+import itertools
 import math
 
 import numpy as np
@@ -51,3 +52,9 @@ def test_infinities_decide_the_mean():
 
 def test_one_sample():
     assert sums.mean(np.array([1.0, 2.0, 4.0])) == pytest.approx(7 / 3, rel=1e-16)
+
+
+def test_one_infinity_is_not_outvoted_by_huge_numbers():
+    for order in itertools.permutations([1.7e308, 1.7e308, -np.inf]):
+        assert sums.mean(np.array(order)) == -np.inf
+        assert sums.mean(-np.array(order)) == np.inf

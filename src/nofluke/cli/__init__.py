@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from nofluke.cli.commands import ABOUT, COMMANDS, EXAMPLE, Command, text, width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cyclopts import App
 
-ANSWERED, BAD_INPUT, REFUSED, INTERNAL, INTERRUPTED = 0, 2, 4, 70, 130
+ANSWERED, BAD_INPUT, REFUSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 2, 4, 70, 130, 143
 
 
 def main(tokens: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
+    # Most of what a command makes are modules, which stay: looking for garbage among them takes
+    # longer than what it frees.
+    gc.set_threshold(50_000, 20, 20)
     sys.exit(run(sys.argv[1:] if tokens is None else list(tokens)))
 
 
@@ -26,15 +31,21 @@ def run(tokens: list[str]) -> int:
 
     A command that returns a whole number says itself.
     """
+    _stand_in()
+    _speak_any_id()
+    _write_all()
+    return _help() if tokens in ([], ["--help"], ["-h"]) else _answered(tokens)
+
+
+def _answered(tokens: list[str]) -> int:
     from cyclopts import CycloptsError
 
     from nofluke.errors import HoldoutError, NoflukeError
 
-    _stand_in()
-    _speak_any_id()
     code: object = None
     try:
         code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()  # a disk that is full says so here, and not when it is too late
     except CycloptsError as error:
         command = f"{tokens[0]} " if tokens and tokens[0] in app() else ""
         _complain("NF008", f"{error} See nofluke {command}--help.")
@@ -48,12 +59,13 @@ def run(tokens: list[str]) -> int:
         # The reader of our output has gone (`| head`); nothing more can be said to it. Rich turns
         # that into an exit of its own. A gate that comes here has no verdict, and never passes.
         code = BAD_INPUT if tokens[:1] == ["gate"] else ANSWERED
-        if getattr(end, "code", None) == INTERRUPTED:  # Ctrl-C, as cyclopts tells it
-            code = INTERRUPTED
+        ended = getattr(end, "code", None)
+        if ended in (INTERRUPTED, TERMINATED):  # Ctrl-C, as cyclopts tells it, or SIGTERM
+            code = ended
         else:
             silence()
     except OSError as error:
-        _complain("NF001", f"{error}.")
+        _complain(*_unwritten(error))
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -69,126 +81,54 @@ def run(tokens: list[str]) -> int:
     return code if isinstance(code, int) else ANSWERED
 
 
+def _help() -> int:
+    """Print what the program can be asked, without what its commands need."""
+    try:
+        sys.stdout.write(text(width()))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+    return ANSWERED
+
+
 def app() -> App:
     """The commands; each module is named by text, so that --help loads none of them."""
     from cyclopts import App, Parameter
 
     from nofluke.cli import version
 
+    groups = {"ledger": _ledger, "store": _store}
     commands = App(
         name="nofluke",
-        help="Tells whether a model's score is real: guarantees that survive the choice.",
-        help_epilogue=(
-            "Example: nofluke certify results.parquet --better lower --select top:5 --gamma 0.1"
-        ),
+        help=ABOUT,
+        help_epilogue=f"Example: {EXAMPLE}",
         version=version.text,
         help_format="plaintext",  # Markdown would cost a third of the time of --help
         help_formatter="plain",
         default_parameter=Parameter(negative=()),
     )
-    commands.command(
-        "nofluke.cli.check:check",
-        name="check",
-        help="What is in this file, what would mislead, and what can it be asked?",
-        help_epilogue="Example: nofluke check results/",
-    )
-    commands.command(
-        "nofluke.cli.certify:certify",
-        name="certify",
-        help="Guarantees for the candidates you chose, from the data that chose them.",
-    )
-    commands.command(
-        "nofluke.cli.compare:compare",
-        name="compare",
-        help="Does B beat A on the same examples, with a guarantee, while you watch?",
-        help_epilogue="Example: nofluke compare base.jsonl new.jsonl --metric accuracy",
-    )
-    commands.command(
-        "nofluke.cli.rank:rank",
-        name="rank",
-        help="In what order do candidates stand, as far as the evidence goes?",
-        help_epilogue="Example: nofluke rank board.parquet --metric accuracy",
-    )
-    commands.command(
-        "nofluke.cli.runs:runs",
-        name="runs",
-        help="Where does a quantile of one run's score lie, judged from a few runs (seeds)?",
-        help_epilogue="Example: nofluke runs seeds.csv --quantile 0.05 --bounds 0 1",
-    )
-    commands.command(
-        "nofluke.cli.classifier:classifier",
-        name="classifier",
-        help="What are a classifier's predictions worth: order, decisions, probabilities?",
-        help_epilogue="Example: nofluke classifier scored.csv --threshold 0.5 --positive yes",
-    )
-    commands.command(
-        "nofluke.cli.champion:champion",
-        name="champion",
-        help="What is the best of several runs worth, beside what was planned?",
-        help_epilogue="Example: nofluke champion 0.78 0.80 0.83 --metric auc --gate 0.82",
-    )
-    commands.command(
-        "nofluke.cli.final_report:final_report",
-        name="final-report",
-        help="The chosen classifier with its choice, numbers, scope, and what is missing.",
-        help_epilogue="Example: nofluke final-report scored.csv --positive yes --tried 30",
-    )
-    commands.command(
-        "nofluke.cli.drift:drift",
-        name="drift",
-        help="What has changed: predictors, the share of positives, or what labels mean?",
-        help_epilogue="Example: nofluke drift validation.csv november.csv --threshold 0.5",
-    )
-    commands.command(
-        "nofluke.cli.plan:plan",
-        name="plan",
-        help="How many examples, before any is run; and a sealed plan to keep to.",
-        help_epilogue="Example: nofluke plan --delta 0.05 --sd 0.2",
-    )
-    commands.command(
-        "nofluke.cli.gate:gate",
-        name="gate",
-        help="Do all comparisons of nofluke.toml pass? The verdict is the exit code.",
-        help_epilogue="Example: nofluke gate --summary summary.md --junit gate.xml",
-    )
-    commands.command(_ledger(App))
-    commands.command(_store(App))
-    commands.command(
-        "nofluke.cli.serve:serve",
-        name="serve",
-        help="Run the keeper: boards over test sets whose looks are counted.",
-        help_epilogue="Example: nofluke serve --store keeper.db --port 8000",
-    )
-    commands.command(
-        "nofluke.cli.submit:submit",
-        name="submit",
-        help="Hand predictions in to a board of a keeper, and read what was told.",
-        help_epilogue=(
-            "Example: nofluke submit predictions.csv --board https://board.example.org/b/tumours"
-        ),
-    )
-    commands.command(
-        "nofluke.cli.reproduce:reproduce",
-        name="reproduce",
-        help="The simulation of a source run again: which of its claims hold?",
-        help_epilogue="Example: nofluke reproduce quantiles --quick",
-    )
-    commands.command(
-        "nofluke.cli.explain:explain",
-        name="explain",
-        help="What a code such as NF103 means and what to do.",
-    )
+    for one in COMMANDS:
+        if one.name in groups:
+            commands.command(groups[one.name](App, one))
+            continue
+        word = one.name.replace("-", "_")
+        commands.command(
+            f"nofluke.cli.{word}:{word}",
+            name=one.name,
+            help=one.answers,
+            help_epilogue=one.epilogue or None,
+        )
     return commands
 
 
-def _ledger(app: type[App]) -> App:
+def _ledger(app: type[App], command: Command) -> App:
     """The commands of a ledger."""
     from cyclopts import Parameter
 
     ledger = app(
-        name="ledger",
-        help="A test set's register: what was fixed and tried, and every look at it.",
-        help_epilogue="Example: nofluke ledger init ledger.db --name tumours",
+        name=command.name,
+        help=command.answers,
+        help_epilogue=command.epilogue,
         help_format="plaintext",
         help_formatter="plain",
         default_parameter=Parameter(negative=()),
@@ -214,14 +154,14 @@ def _ledger(app: type[App]) -> App:
     return ledger
 
 
-def _store(app: type[App]) -> App:
+def _store(app: type[App], command: Command) -> App:
     """The commands of a store."""
     from cyclopts import Parameter
 
     store = app(
-        name="store",
-        help="A database of ledgers and guarded test sets, in SQLite or PostgreSQL.",
-        help_epilogue="Example: nofluke store migrate keeper.db",
+        name=command.name,
+        help=command.answers,
+        help_epilogue=command.epilogue,
         help_format="plaintext",
         help_formatter="plain",
         default_parameter=Parameter(negative=()),
@@ -277,11 +217,29 @@ def silence() -> None:
     os.close(nowhere)
 
 
+def _unwritten(error: OSError) -> tuple[str, str]:
+    """Code and words for what could not be read or written."""
+    from nofluke.sources import spills
+
+    if not spills.is_full(error):
+        return "NF001", f"{error}."
+    if error.filename is None:
+        silence()  # nothing more can be said there, not even at the end
+        return "NF410", (
+            f"the answer could not be written to standard output in full ({error.strerror}); what "
+            "is there is a part. Free some space and ask again."
+        )
+    return "NF410", (
+        f"{error.filename} could not be written ({error.strerror}); nothing half-written is left. "
+        "Free some space and ask again."
+    )
+
+
 def _stand_in() -> None:
     """Where a stream is closed (`>&-`) Python has none; what is written to it goes nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _speak_any_id() -> None:
@@ -289,6 +247,19 @@ def _speak_any_id() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _write_all() -> None:
+    """Where Python does not buffer (`PYTHONUNBUFFERED`), what a full disk cuts off is lost unsaid.
+
+    A buffer goes on until all is written or the disk says why not.
+    """
+    out = sys.stdout
+    raw = getattr(out, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), encoding=out.encoding, errors=out.errors, line_buffering=True
+        )
 
 
 def _complain(code: str, message: str) -> None:

@@ -78,6 +78,10 @@ def compare(
     ] = None,
     state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
     seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
+    engine: options.Engine = "auto",
+    memory: options.Memory = None,
+    spill: options.Spill = None,
+    stats: options.Stats = False,
     ledger: options.Ledger = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     report: options.Report = None,
@@ -89,7 +93,7 @@ def compare(
     Example: nofluke compare base.jsonl new.jsonl --metric accuracy
     """
     given = dict(locals())
-    from nofluke.cli import arguments, comparison_options, ledgers, show
+    from nofluke.cli import arguments, comparison_options, engines, ledgers, show
 
     comparison_options.refuse_ignored(compare, given)
     if follow is not None:
@@ -111,77 +115,81 @@ def compare(
             state=state,
         )
     from nofluke.questions.compare import compare as ask
-    from nofluke.scores.readers import read
 
     source, a, b = arguments.two_sides(sources, a, b)
-    with show.busy(f"reading {', '.join(sources)}"):
-        scores = read(
-            source,
-            better=better,
-            # Bounds are for the two that are compared, not for everybody in the table.
-            bounds=None,
-            binary=binary,
-            metric=metric,
-            columns=arguments.pooled_roles(pooled, arguments.roles(columns)),
-            failed=failed,
-            keep=arguments.pooled_columns(pooled),
-            where=arguments.narrowing(where),
-            reader=reader,
-            delimiter=delimiter,
-            decimal=decimal,
-            contents=True,
-        )
-    if plan is not None and not (a and b):
-        from nofluke.questions.plan_file import read as read_plan
+    with engines.opened(
+        sources,
+        engine=engine,
+        memory=memory,
+        spill=spill,
+        stats=stats,
+        recorded=ledger is not None,
+        sources=source,
+        better=better,
+        # Bounds are for the two that are compared, not for everybody in the table.
+        bounds=None,
+        binary=binary,
+        metric=metric,
+        columns=arguments.pooled_roles(pooled, arguments.roles(columns)),
+        failed=failed,
+        keep=arguments.pooled_columns(pooled),
+        where=arguments.narrowing(where),
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+        contents=True,
+    ) as scores:
+        if plan is not None and not (a and b):
+            from nofluke.questions.plan_file import read as read_plan
 
-        a, b = a or read_plan(plan).a, b or read_plan(plan).b
-    a, b = arguments.named_sides(scores.candidates, a, b)
-    answer: Result
-    if pooled is not None:
-        from nofluke.questions.pooled import compare_pooled
+            a, b = a or read_plan(plan).a, b or read_plan(plan).b
+        a, b = arguments.named_sides(scores.candidates, a, b)
+        answer: Result
+        if pooled is not None:
+            from nofluke.questions.pooled import compare_pooled
 
-        answer = ledgers.on_record(compare_pooled, ledger)(
-            scores,
-            a,
-            b,
-            pooled,
-            alpha=alpha,
-            alternative=alternative,
-            better=better,
-            missing=missing,
-            seed=seed,
-        )
-    elif audit_methods:
-        from nofluke.questions.methods_audit import audit_methods as audit
+            answer = ledgers.on_record(compare_pooled, ledger)(
+                scores,
+                a,
+                b,
+                pooled,
+                alpha=alpha,
+                alternative=alternative,
+                better=better,
+                missing=missing,
+                seed=seed,
+            )
+        elif audit_methods:
+            from nofluke.questions.methods_audit import audit_methods as audit
 
-        answer = ledgers.on_record(audit, ledger)(
-            scores, a, b, alpha=alpha, bounds=bounds, seed=seed
-        )
-    else:
-        answer = ledgers.on_record(ask, ledger)(
-            scores,
-            a,
-            b,
-            margin=margin,
-            alternative=alternative,
-            alpha=alpha,
-            method=method,
-            planned=planned,
-            bounds=bounds,
-            binary=binary or None,
-            clusters=clusters or None,
-            max_cluster_size=max_cluster_size,
-            groups=groups or None,
-            mix=arguments.shares(mix),
-            population=population,
-            paired=not unpaired,
-            missing=missing,
-            seed=seed,
-            plan=plan,
-        )
-    if report is not None:
-        answer.report(arguments.report(report, sources))
-    show.answer(answer, form=format, work=show_work, quiet=quiet)
+            answer = ledgers.on_record(audit, ledger)(
+                scores, a, b, alpha=alpha, bounds=bounds, seed=seed
+            )
+        else:
+            answer = ledgers.on_record(ask, ledger)(
+                scores,
+                a,
+                b,
+                margin=margin,
+                alternative=alternative,
+                alpha=alpha,
+                method=method,
+                planned=planned,
+                bounds=bounds,
+                binary=binary or None,
+                clusters=clusters or None,
+                max_cluster_size=max_cluster_size,
+                groups=groups or None,
+                mix=arguments.shares(mix),
+                population=population,
+                paired=not unpaired,
+                missing=missing,
+                seed=seed,
+                plan=plan,
+            )
+        if report is not None:
+            answer.report(arguments.report(report, sources))
+        show.answer(answer, form=format, work=show_work, quiet=quiet)
     return None
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _READ = frozenset({"sources", "failed", "where", "reader", "delimiter", "decimal", "missing"})
+_COMPUTED = frozenset({"engine", "memory", "spill", "stats"})
 _SHOWN = frozenset({"report", "show_work", "quiet", "seed", "ledger"})
 _WATCH = frozenset({"poll", "idle", "state"})
 _DESIGN = frozenset(
@@ -19,7 +20,7 @@ _DESIGN = frozenset(
 
 # What a way of asking leaves no room for.
 _REFUSED: Mapping[str, frozenset[str]] = {
-    "follow": _READ | _SHOWN | _DESIGN | {"pooled", "audit_methods"},
+    "follow": _READ | _COMPUTED | _SHOWN | _DESIGN | {"pooled", "audit_methods"},
     "pooled": _WATCH
     | _DESIGN
     | {"margin", "planned", "bounds", "binary", "show_work", "audit_methods"},

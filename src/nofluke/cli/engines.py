@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,7 @@ def opened(
     spill: Path | None,
     stats: bool,
     recorded: bool = False,
+    sources: str | dict[str, str] | None = None,
     **how: Any,
 ) -> Iterator[Scores | Sourced]:
     """The scores that a command names, in memory or where they are, until the block ends.
@@ -43,6 +45,7 @@ def opened(
         spill: Folder for what does not fit.
         stats: Whether to tell afterwards what it took, on stderr.
         recorded: Whether the look is written into a ledger, which knows rows by their content.
+        sources: What the words name, where the command has understood them in its own way.
         how: The options of ``nofluke.read``.
 
     Raises:
@@ -51,7 +54,7 @@ def opened(
     from nofluke.cli import arguments, show
 
     start = _Spent.now()
-    sources = arguments.sources(list(words))
+    sources = arguments.sources(list(words)) if sources is None else sources
     if engine == "auto":
         engine = _suited(sources, memory=memory, recorded=recorded)
     if engine == "memory":
@@ -70,16 +73,40 @@ def opened(
     else:
         from nofluke.scores.sourcing import source
 
-        with show.busy(f"counting {', '.join(words)}"):
-            table = source(sources, engine=engine, memory=memory, spill=spill, **how)
-        with table:
-            yield table
-            passes = table.relation.passes.count
-            if stats:
-                show.note(start.told(engine, passes))
+        with _in_order(engine, spill):
+            with show.busy(f"counting {', '.join(words)}"):
+                table = source(sources, engine=engine, memory=memory, spill=spill, **how)
+            with table:
+                yield table
+        if stats:
+            show.note(start.told(engine, table.relation.passes.count))
         return
     if stats:
         show.note(start.told(engine, passes))
+
+
+@contextmanager
+def _in_order(engine: str, spill: Path | None) -> Iterator[None]:
+    """Rows in a source leave no folder behind: not of killed processes, and not of this one."""
+    if engine == "memory":
+        yield
+        return
+    from nofluke.sources import spills
+
+    _tell_left(spill)
+    with spills.removed_on_signals():
+        yield
+
+
+def _tell_left(spill: Path | None) -> None:
+    """Remove what killed processes left, and say so."""
+    from nofluke.cli import show
+    from nofluke.sources import spills
+
+    left = spills.sweep(Path(tempfile.gettempdir()) if spill is None else spill)
+    if left:
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        show.note(f"NF411: removed what a killed process left: {left[0]}{more}.")
 
 
 @contextmanager
@@ -104,9 +131,12 @@ def predicted(
     sources = arguments.sources(list(words))
     if engine == "auto":
         engine = _suited(sources, memory=memory, recorded=recorded)
-    with show.busy(f"reading {', '.join(words)}"):
-        predictions = read_predictions(sources, engine=engine, memory=memory, spill=spill, **how)
-    yield predictions
+    with _in_order(engine, spill):
+        with show.busy(f"reading {', '.join(words)}"):
+            predictions = read_predictions(
+                sources, engine=engine, memory=memory, spill=spill, **how
+            )
+        yield predictions
     if stats:
         passes = getattr(predictions.examples, "passes", None)
         show.note(start.told(engine, None if passes is None else passes.count))

@@ -58,6 +58,15 @@ Costs: TypeAlias = Annotated[
     tuple[float, float] | None, Parameter(help="Cost of a false alarm, and of a miss: 1 20.")
 ]
 
+# Who computes.
+Workers: TypeAlias = Annotated[int | None, Parameter(help="How many compute at once.")]
+Backend: TypeAlias = Annotated[
+    str | None, Parameter(help="Who computes: loky (processes), threading, dask or ray.")
+]
+Scheduler: TypeAlias = Annotated[
+    str | None, Parameter(help="Address of a running cluster: tcp://host:8786.")
+]
+
 # What is done with the answer.
 Ledger: TypeAlias = Annotated[
     str | None, Parameter(help="Write this look down in a ledger first, or be refused.")

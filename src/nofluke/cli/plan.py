@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -67,6 +68,9 @@ def plan(
     cost_per_run: Annotated[float, Parameter(help="Cost of one run of an item.")] = 1.0,
     streams: Annotated[int, Parameter(help="Streams of a simulation.")] = 2000,
     seed: Annotated[int, Parameter(help="Seed of simulation and of the plan's order.")] = 0,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    scheduler: options.Scheduler = None,
     write: Annotated[Path | None, Parameter(help="Write a sealed plan here.")] = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     quiet: options.Quiet = False,
@@ -83,11 +87,19 @@ def plan(
     seen = {"pilot": scores, "a": a, "b": b} if scores is not None else {}
     test = {"alpha": alpha, "power": power, "margin": margin, "side": side, **seen}
     answer: RunsPlan | SampleSize | Detectable | Trade
-    with show.busy("planning"):
+    with show.busy("planning"), _computing(given):
         answer = _answer(given, test) if quantile is None else _runs(given, scores)
     if write is not None:
         show.note(str(_written(given, answer, scores)))
     show.answer(answer, form=format, work=False, quiet=quiet)
+
+
+def _computing(given: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
+    """Who simulates: this process, unless somebody is named."""
+    from nofluke.workers import on
+
+    who = {name: given[name] for name in ("backend", "workers", "scheduler")}
+    return contextlib.nullcontext() if set(who.values()) == {None} else on(**who)
 
 
 def _answer(given: Mapping[str, Any], test: dict[str, Any]) -> SampleSize | Detectable | Trade:

@@ -14,7 +14,7 @@ _TRADE = frozenset({"between", "within", "cost", "cost_per_run"})
 _TEST = frozenset(
     {
         "n", "method", "sd", "p_win", "p_loss", "bar", "gamma", "cluster_size", "icc", "clusters",
-        "max_cluster_size", "streams", "write",
+        "max_cluster_size", "streams", "workers", "backend", "scheduler", "write",
     }
 )  # fmt: skip
 _OF_RUNS = frozenset({"level", "width", "design"})

@@ -40,6 +40,10 @@ def rank(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     seed: Annotated[int, Parameter(help="Seed of the order of units and of resamples.")] = 0,
+    engine: options.Engine = "auto",
+    memory: options.Memory = None,
+    spill: options.Spill = None,
+    stats: options.Stats = False,
     ledger: options.Ledger = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     report: options.Report = None,
@@ -50,37 +54,40 @@ def rank(
 
     Example: nofluke rank board.parquet --metric accuracy
     """
-    from nofluke.cli import arguments, ledgers, show
+    from nofluke.cli import arguments, engines, ledgers, show
     from nofluke.questions.rank import rank as ask
-    from nofluke.scores.readers import read
 
-    with show.busy(f"reading {', '.join(sources)}"):
-        scores = read(
-            arguments.sources(sources),
-            better=better,
-            bounds=bounds,
-            binary=binary,
-            metric=metric,
-            columns=arguments.roles(columns),
-            failed=failed,
-            where=arguments.narrowing(where),
-            reader=reader,
-            delimiter=delimiter,
-            decimal=decimal,
-            contents=True,
+    with engines.opened(
+        sources,
+        engine=engine,
+        memory=memory,
+        spill=spill,
+        stats=stats,
+        recorded=ledger is not None,
+        better=better,
+        bounds=bounds,
+        binary=binary,
+        metric=metric,
+        columns=arguments.roles(columns),
+        failed=failed,
+        where=arguments.narrowing(where),
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+        contents=True,
+    ) as scores:
+        answer = ledgers.on_record(ask, ledger)(
+            scores,
+            alpha=alpha,
+            method=method,
+            binary=binary or None,
+            clusters=clusters or None,
+            max_cluster_size=max_cluster_size,
+            missing=missing,
+            planned=planned,
+            n_resamples=n_resamples,
+            seed=seed,
         )
-    answer = ledgers.on_record(ask, ledger)(
-        scores,
-        alpha=alpha,
-        method=method,
-        binary=binary or None,
-        clusters=clusters or None,
-        max_cluster_size=max_cluster_size,
-        missing=missing,
-        planned=planned,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    if report is not None:
-        answer.report(arguments.report(report, sources))
-    show.answer(answer, form=format, work=show_work, quiet=quiet)
+        if report is not None:
+            answer.report(arguments.report(report, sources))
+        show.answer(answer, form=format, work=show_work, quiet=quiet)

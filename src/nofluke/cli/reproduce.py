@@ -1,15 +1,14 @@
-"""`nofluke reproduce`: run the simulation of a source again, and compare its claims."""
+"""`nofluke reproduce`: run the simulations of sources again, and compare their claims."""
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from nofluke.cli import options
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,42 +16,75 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    paper: Annotated[str, Parameter(help="Name of the study: quantiles.")],
+    paper: Annotated[
+        str | None,
+        Parameter(
+            help="Name of the study: psdme, champion, quantiles, envelope; else all of them."
+        ),
+    ] = None,
     /,
     *,
     samples: Annotated[int | None, Parameter(help="Samples in each cell; 20000.")] = None,
     seed: Annotated[int, Parameter(help="Seed of all cells.")] = 0,
-    quick: Annotated[bool, Parameter(help="2000 samples in each cell.")] = False,
-    workers: Annotated[int | None, Parameter(help="Processes; as many as processors.")] = None,
+    quick: Annotated[bool, Parameter(help="2000 samples: a minute for all studies.")] = False,
+    full: Annotated[bool, Parameter(help="20000 samples, as without it: minutes each.")] = False,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    scheduler: options.Scheduler = None,
+    tables: Annotated[
+        Path | None, Parameter(help="Folder of public score tables to resample (psdme).")
+    ] = None,
     out: Annotated[
-        Path | None, Parameter(help="Write the page and its tables (CSV) into this folder.")
+        Path | None, Parameter(help="Write pages, pictures and tables into this folder.")
     ] = None,
 ) -> None:
-    """Run the simulation of a source again, and say which of its claims hold.
+    """Run the simulations of sources again, and say which of their claims hold.
 
     Example: nofluke reproduce quantiles --quick
     """
     from nofluke import studies
+    from nofluke import workers as computing
     from nofluke.cli import show
+    from nofluke.studies import files
 
-    if quick and samples is not None:
+    given = [f"--samples {samples}"] if samples is not None else []
+    given = [*(["--quick"] if quick else []), *(["--full"] if full else []), *given]
+    if len(given) > 1:
+        means = f"--quick means --samples {studies.QUICK}, --full means --samples {studies.FULL}"
         raise InputError(
-            f"--quick means --samples {studies.QUICK}, and --samples {samples} was given too; "
-            "leave out one of them.",
+            f"{means}, and {' and '.join(given)} were given together; leave out all but one.",
             code="NF051",
         )
     if out is not None:
         _refuse_unwritable(out)
     if samples is None:
         samples = studies.QUICK if quick else studies.FULL
-    if workers is None:
-        workers = os.cpu_count() or 1
-    with show.busy("simulating"):
-        study = studies.reproduce(paper, samples=samples, seed=seed, workers=workers)
-    _print(study)
+    with computing.on(backend, workers=workers, scheduler=scheduler):
+        for key in studies.STUDIES if paper is None else (paper,):
+            reads = paper is not None or key not in studies.STUDIES or studies.STUDIES[key].tables
+            _run(key, samples=samples, seed=seed, tables=tables if reads else None, out=out)
     if out is not None:
-        _write(study, out)
+        files.write_claims(out)
         show.note(f"The page, the tables and the manifest are in {out}.")
+
+
+def _run(paper: str, *, samples: int, seed: int, tables: Path | None, out: Path | None) -> None:
+    """Run one study, print its claims and write what it leaves."""
+    from nofluke import studies
+    from nofluke.cli import show
+    from nofluke.studies import files
+
+    if samples >= studies.FULL and paper in studies.STUDIES:
+        show.note(f"{paper}: about {studies.STUDIES[paper].full} of processor time.")
+    cells = None if out is None else out / f"{paper}.cells.jsonl"
+    if cells is not None and cells.exists():
+        show.note(f"What {cells} holds is not simulated again.")
+    with show.busy("simulating"):
+        study = studies.reproduce(paper, samples=samples, seed=seed, path=cells, tables=tables)
+    _print(study)
+    if out is not None and cells is not None:
+        files.write(study, out)
+        cells.unlink()
 
 
 def _refuse_unwritable(folder: Path) -> None:
@@ -86,15 +118,3 @@ def _print(study: Study) -> None:
     console.print(grid(heads, lines, texts={heads[0], heads[1], *heads[4:]}))
     console.print(study.summary)
     console.print(f"The same again: {study.manifest['command']}")
-
-
-def _write(study: Study, folder: Path) -> None:
-    from nofluke.cli.show import table_of
-
-    (folder / f"{study.paper}.md").write_text(study.page, encoding="utf-8")
-    tables = folder / study.paper
-    tables.mkdir(exist_ok=True)
-    for name, rows in study.tables.items():
-        (tables / f"{name}.csv").write_text(table_of(rows), encoding="utf-8")
-    manifest = json.dumps(study.manifest, indent=2) + "\n"
-    (tables / "manifest.json").write_text(manifest, encoding="utf-8")

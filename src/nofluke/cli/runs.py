@@ -56,6 +56,10 @@ def runs(
     reader: options.Reader = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
+    engine: options.Engine = "auto",
+    memory: options.Memory = None,
+    spill: options.Spill = None,
+    stats: options.Stats = False,
     ledger: options.Ledger = None,
     format: options.Format = "text",  # noqa: A002 (the option is called --format)
     report: options.Report = None,
@@ -68,38 +72,41 @@ def runs(
 
     Example: nofluke runs seeds.csv --quantile 0.05 --bounds 0 1
     """
-    from nofluke.cli import arguments, ledgers, show
+    from nofluke.cli import arguments, engines, ledgers, show
     from nofluke.questions.runs import runs as ask
-    from nofluke.scores.readers import read
 
-    with show.busy(f"reading {', '.join(sources)}"):
-        scores = read(
-            arguments.sources(sources),
-            better=better,
-            bounds=bounds,
-            metric=metric,
-            columns=arguments.roles(columns),
-            failed=failed,
-            where=arguments.narrowing(where),
-            reader=reader,
-            delimiter=delimiter,
-            decimal=decimal,
+    with engines.opened(
+        sources,
+        engine=engine,
+        memory=memory,
+        spill=spill,
+        stats=stats,
+        recorded=ledger is not None,
+        better=better,
+        bounds=bounds,
+        metric=metric,
+        columns=arguments.roles(columns),
+        failed=failed,
+        where=arguments.narrowing(where),
+        reader=reader,
+        delimiter=delimiter,
+        decimal=decimal,
+    ) as scores:
+        answer = ledgers.on_record(ask, ledger)(
+            scores,
+            quantile=arguments.numbers(quantile, name="--quantile"),
+            level=level,
+            method=method,
+            guaranteed=guaranteed,
+            tail=tail,
+            joint=joint,
+            simultaneous=simultaneous,
+            against=against,
+            paired=paired,
+            value=value,
+            each=each,
+            missing=missing,
         )
-    answer = ledgers.on_record(ask, ledger)(
-        scores,
-        quantile=arguments.numbers(quantile, name="--quantile"),
-        level=level,
-        method=method,
-        guaranteed=guaranteed,
-        tail=tail,
-        joint=joint,
-        simultaneous=simultaneous,
-        against=against,
-        paired=paired,
-        value=value,
-        each=each,
-        missing=missing,
-    )
-    if report is not None:
-        answer.report(arguments.report(report, sources))
-    show.answer(answer, form=format, work=show_work, quiet=quiet)
+        if report is not None:
+            answer.report(arguments.report(report, sources))
+        show.answer(answer, form=format, work=show_work, quiet=quiet)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import io
 import sys
@@ -15,7 +14,7 @@ from nofluke.cli.tables import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nofluke.results import Result, Row
+    from nofluke.results import Result
 
 # The words of each kind of answer, imported when they are needed.
 _TEXTS = {
@@ -77,7 +76,9 @@ def answer(result: Result, *, form: str, work: bool, quiet: bool) -> None:
     if form == "json":
         sys.stdout.write(result.to_json())
     elif form == "csv":
-        sys.stdout.write(table_of(result.rows()))
+        from nofluke.results import as_csv
+
+        sys.stdout.write(as_csv(result.rows()))
     elif form == "html":
         from nofluke.report import page
 
@@ -92,16 +93,6 @@ def answer(result: Result, *, form: str, work: bool, quiet: bool) -> None:
 def note(text: str) -> None:
     """Say something beside the answer, where it does not get into it."""
     sys.stderr.write(f"{visible(text.replace(chr(10), ' '))}\n")
-
-
-def table_of(rows: list[Row]) -> str:
-    """Rows as CSV, infinities as inf and absent values as empty cells."""
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return out.getvalue()
 
 
 def _text(result: Result, *, work: bool) -> None:

@@ -13,16 +13,23 @@ Upper limits come from mirrored scores, s -> c - s, which turns m into 1 - m.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+
+from nofluke.kernels.betting_steps import Game, Items
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nofluke.kernels.betting_loops import Game, Items
-
 Kind: TypeAlias = Literal["star", "hedged", "fixed", "sequence"]
+
+# Items that are walked without a compiler before it is loaded: about what loading takes. Both ways
+# agree to the last bit, so that no answer depends on what was asked before.
+_FEW = 8_000
+_walked = [0]
 
 
 class Plan(NamedTuple):
@@ -62,10 +69,8 @@ def wealth_path(
         m: The mean that is claimed not to be exceeded, in [0, 1].
         plan: The test.
     """
-    from nofluke.kernels import betting_loops
-
-    path = np.empty(s.size)
-    betting_loops.walk(_items(s, c, plan), float(m), _game(plan), path)
+    path, loops = np.empty(s.size), _loops(s.size, plan)
+    loops.walk(_items(s, c, plan, loops), float(m), _game(plan), path)
     return path
 
 
@@ -73,10 +78,8 @@ def first_passage(
     s: NDArray[np.float64], c: NDArray[np.float64], m: float, plan: Plan
 ) -> int | None:
     """The item, counted from 1, at which "the mean is at most m" is rejected; None if it is not."""
-    from nofluke.kernels import betting_loops
-
-    game = _game(plan)
-    found = betting_loops.walk(_items(s, c, plan), float(m), game, np.empty(0))
+    game, loops = _game(plan), _loops(s.size, plan)
+    found = loops.walk(_items(s, c, plan, loops), float(m), game, np.empty(0))
     return int(found) or None
 
 
@@ -106,16 +109,29 @@ def lower_limit(
         marks: Means in [0, 1], fixed in advance, at which the limit and ``first_passage`` must
             agree: the limit reaches a mark only if the test rejects there.
     """
-    from nofluke.kernels import betting_loops
-
-    items, game = _items(s, c, plan), _game(plan)
+    loops = _loops(s.size, plan)
+    items, game = _items(s, c, plan, loops), _game(plan)
     marks = np.empty(0) if marks is None else marks
     if plan.kind in ("fixed", "sequence"):
-        found = float(betting_loops.bisected(items, game))
+        found = float(loops.bisected(items, game))
         return _at_marks(found, s, c, plan, marks)
     points = grid(plan, marks)
-    count = betting_loops.last_rejected(items, points, game, _sure(game))
+    count = loops.last_rejected(items, points, game, _sure(game))
     return float(points[count - 1]) if count else 0.0
+
+
+def lower_limits(
+    asked: Sequence[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]],
+    plan: Plan,
+) -> list[float]:
+    """``lower_limit`` of several samples under one plan, each as (s, c, marks)."""
+    n = sum(s.size for s, _, _ in asked)
+    if len(asked) == 1 or not _is_compiled(n, plan):
+        return [lower_limit(s, c, plan, marks) for s, c, marks in asked]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(len(asked)) as pool:  # compiled loops let go of the interpreter
+        return list(pool.map(lambda one: lower_limit(one[0], one[1], plan, one[2]), asked))
 
 
 def grid(plan: Plan, marks: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -145,20 +161,34 @@ def _at_marks(
     return found
 
 
-def _items(s: NDArray[np.float64], c: NDArray[np.float64], plan: Plan) -> Items:
-    from nofluke.kernels import betting_loops
+def _loops(n: int, plan: Plan) -> Any:
+    """The compiled loops, or the same without a compiler."""
+    if _is_compiled(n, plan):
+        from nofluke.kernels import betting_loops
 
+        return betting_loops
+    from nofluke.kernels import betting_arrays
+
+    _walked[0] += n
+    return betting_arrays
+
+
+def _is_compiled(n: int, plan: Plan) -> bool:
+    """Whether the compiler has been loaded, or n more items are worth loading it."""
+    many = _walked[0] + n > _FEW or plan.population > 0
+    return many or "nofluke.kernels.betting_loops" in sys.modules
+
+
+def _items(s: NDArray[np.float64], c: NDArray[np.float64], plan: Plan, loops: Any) -> Items:
     # Copies where needed, so that the loops are compiled for one kind of array only.
     s, c = np.ascontiguousarray(s, dtype=np.float64), np.ascontiguousarray(c, dtype=np.float64)
     if plan.kind == "star":
-        return betting_loops.Items(s, c, np.zeros(s.size))
+        return Items(s, c, np.zeros(s.size))
     fixed = plan.planned if plan.kind == "fixed" else 0
-    return betting_loops.Items(s, c, betting_loops.rates(s, c, -math.log(plan.alpha), fixed))
+    return Items(s, c, loops.rates(s, c, -math.log(plan.alpha), fixed))
 
 
 def _game(plan: Plan) -> Game:
-    from nofluke.kernels.betting_loops import Game
-
     share = {"star": 1.0, "hedged": plan.weight, "fixed": 0.0, "sequence": 0.0}[plan.kind]
     log_share = math.log(share) if share > 0 else -math.inf
     cap = (1.0 if plan.kind == "fixed" else 0.5) if plan.cap is None else plan.cap

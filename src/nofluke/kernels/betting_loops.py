@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
@@ -13,6 +13,8 @@ from nofluke.kernels import betting_steps as steps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from nofluke.kernels.betting_steps import Game, Items
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,36 +47,6 @@ _log1p_small = compiled(steps.log1p_small)
 _log_mixture = compiled(steps.log_mixture)
 _SMALL = steps.SMALL
 _TOTAL, _WEIGHT, _SQUARES = steps.FIRST_TOTAL, steps.FIRST_WEIGHT, steps.FIRST_SQUARES
-
-
-class Items(NamedTuple):
-    """Scores, weights and bets before truncation, shape (n,) each."""
-
-    s: NDArray[np.float64]
-    c: NDArray[np.float64]
-    rate: NDArray[np.float64]
-
-
-class Game(NamedTuple):
-    """What is fixed before a walk, as numbers.
-
-    Attributes:
-        threshold: The hypothesis is rejected where the log wealth reaches it.
-        log_target: What STaR aims at, on its own scale.
-        log_share: Logarithm of STaR's share of the wealth; -inf without it.
-        log_rest: Logarithm of the other share; -inf without it.
-        cap: The other bets are truncated at cap / m.
-        planned: Number of items STaR plans for.
-        population: Size of the finite population drawn from without replacement, 0 if infinite.
-    """
-
-    threshold: float
-    log_target: float
-    log_share: float
-    log_rest: float
-    cap: float
-    planned: int
-    population: int
 
 
 @compiled

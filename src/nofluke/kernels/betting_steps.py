@@ -12,6 +12,13 @@ before y is seen and multiplies the wealth by 1 + bet * y.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Number = TypeVar("Number", float, NDArray[np.float64])
 
 # Keeps STaR's factors positive: with a bet of at most 1 / (m + EPSILON) and y >= -m each is at
 # least EPSILON / (m + EPSILON).
@@ -20,6 +27,36 @@ EPSILON = 1e-4
 SMALL = 0.25
 # Mean and variance before the first item: one made-up item of 1/2 with variance 1/4.
 FIRST_TOTAL, FIRST_WEIGHT, FIRST_SQUARES = 0.5, 1.0, 0.25
+
+
+class Items(NamedTuple):
+    """Scores, weights and bets before truncation, shape (n,) each."""
+
+    s: NDArray[np.float64]
+    c: NDArray[np.float64]
+    rate: NDArray[np.float64]
+
+
+class Game(NamedTuple):
+    """What is fixed before a walk, as numbers.
+
+    Attributes:
+        threshold: The hypothesis is rejected where the log wealth reaches it.
+        log_target: What STaR aims at, on its own scale.
+        log_share: Logarithm of STaR's share of the wealth; -inf without it.
+        log_rest: Logarithm of the other share; -inf without it.
+        cap: The other bets are truncated at cap / m.
+        planned: Number of items STaR plans for.
+        population: Size of the finite population drawn from without replacement, 0 if infinite.
+    """
+
+    threshold: float
+    log_target: float
+    log_share: float
+    log_rest: float
+    cap: float
+    planned: int
+    population: int
 
 
 def star_bet(  # noqa: PLR0917 (compiled functions take arguments by position)
@@ -91,7 +128,7 @@ def log_growth(bet: float, y: float) -> float:
     return math.log1p(gain) if gain > -1 else -math.inf
 
 
-def log1p_small(gain: float) -> float:
+def log1p_small(gain: Number) -> Number:
     """log(1 + gain) for abs(gain) < SMALL, to the last digit or two, in plain arithmetic.
 
     2 artanh(z) with z = gain / (2 + gain): 2 (z + z^3/3 + ... + z^17/17). As z^2 < 1/49, what

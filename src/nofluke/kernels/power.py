@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import betainc, gammaln, nctdtr, ndtri, stdtrit
 
+from nofluke import workers
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -228,22 +230,36 @@ def simulate(
         streams: How many.
         seed: Seed of the draws.
     """
-    from nofluke.kernels import betting
-
     s, c, p = pilot
-    n, at = plan.planned, np.zeros(streams, np.int64)
-    cut, other = _alias(p)
-    for first in range(0, streams, _SHARED):
-        rng = np.random.default_rng([seed, first])
-        size = min(_SHARED, streams - first)
-        # Row by row: the first rows are the same however many there are.
-        drawn = _drawn(rng.random((n, size)), cut, other).T
-        for j in range(size):
-            at[first + j] = betting.first_passage(s[drawn[j]], c[drawn[j]], m, plan) or 0
-    return Stops(at, n)
+    tables = _alias(p)
+    # Those drawn side by side have a generator of their own, wherever they are computed.
+    pieces = (
+        ((s, c), tables, m, plan, min(_SHARED, streams - first), [seed, first])
+        for first in range(0, streams, _SHARED)
+    )
+    at = list(workers.each(_passages, pieces))
+    return Stops(np.concatenate(at), plan.planned)
 
 
 _SHARED = 100  # streams drawn side by side
+
+
+def _passages(  # noqa: PLR0917 (what a block of streams needs to know)
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    tables: tuple[NDArray[np.float64], NDArray[np.int64]],
+    m: float,
+    plan: Plan,
+    size: int,
+    seed: list[int],
+) -> NDArray[np.int64]:
+    """First passages of ``size`` streams, 0 where there is none."""
+    from nofluke.kernels import betting
+
+    s, c = values
+    # Row by row: the first rows are the same however many there are.
+    uniform = np.random.default_rng(seed).random((plan.planned, size))
+    drawn = _drawn(uniform, *tables).T
+    return np.array([betting.first_passage(s[i], c[i], m, plan) or 0 for i in drawn], np.int64)
 
 
 def _alias(p: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

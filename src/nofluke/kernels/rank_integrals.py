@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nofluke.kernels import sums
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,5 +44,5 @@ def _mean(points: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     """Weighted mean, correctly summed; never outside the points, whatever their size."""
     exponent = math.frexp(max(abs(float(points[0])), abs(float(points[-1]))))[1]
     scaled = np.ldexp(points, -exponent)  # so that no sum overflows
-    total = math.fsum((scaled * weights).tolist())
+    total = sums.total(scaled * weights)
     return math.ldexp(min(max(total, float(scaled[0])), float(scaled[-1])), exponent)

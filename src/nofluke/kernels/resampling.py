@@ -6,13 +6,14 @@ All of it is asymptotic. What a sample has not seen no resample of it can show.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from nofluke import checks
+from nofluke import checks, workers
 from nofluke.kernels import student
 from nofluke.kernels.student import Limits
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Statistic: TypeAlias = "Callable[[NDArray[np.int64]], float]"
 
 _BLOCK = 1 << 20  # indices drawn at once, so that they stay in the cache
+_TOGETHER = 50  # resamples that are computed by one worker together
 _TIES = 1e-12  # replicates this close, relative to the largest, differ by rounding only
 
 
@@ -129,9 +131,13 @@ def bootstrap_sums(
 def bootstrap_rows(
     statistic: Statistic, n: int, n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The statistic on resamples of n rows, shape (n_resamples,)."""
-    blocks = _index_blocks(n, n_resamples, rng)
-    return np.array([statistic(rows) for block in blocks for rows in block])
+    """The statistic on resamples of n rows, shape (n_resamples,).
+
+    All rows are drawn here, so that they are the same wherever the statistic is computed.
+    """
+    return _of_each(
+        statistic, (rows for block in _index_blocks(n, n_resamples, rng) for rows in block)
+    )
 
 
 def jackknife(statistic: Statistic, n: int, *, groups: int = 1000) -> NDArray[np.float64]:
@@ -140,7 +146,18 @@ def jackknife(statistic: Statistic, n: int, *, groups: int = 1000) -> NDArray[np
     Of more than ``groups`` rows as many groups are left out in turn, every groups-th row together.
     """
     label = np.arange(n) % min(n, groups)
-    return np.array([statistic(np.flatnonzero(label != g)) for g in range(min(n, groups))])
+    return _of_each(statistic, (np.flatnonzero(label != g) for g in range(min(n, groups))))
+
+
+def _of_each(statistic: Statistic, rows: Iterable[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """The statistic of each set of rows; some sets at a time, as it is sent along with them."""
+    left = iter(rows)
+    pieces = ((statistic, some) for some in iter(lambda: list(islice(left, _TOGETHER)), []))
+    return np.concatenate(list(workers.each(_statistics, pieces)))
+
+
+def _statistics(statistic: Statistic, rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    return np.array([statistic(some) for some in rows], np.float64)
 
 
 def jackknife_sums(columns: NDArray[np.float64]) -> NDArray[np.float64]:

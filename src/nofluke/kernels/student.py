@@ -58,7 +58,7 @@ def standard_error(x: NDArray[np.float64]) -> float:
         return math.inf
     if x.min() == x.max():
         return 0.0
-    return math.sqrt(math.fsum((x - sums.mean(x)) ** 2) / (x.size - 1) / x.size)
+    return math.sqrt(sums.total((x - sums.mean(x)) ** 2) / (x.size - 1) / x.size)
 
 
 def radius(se: float, df: float, alpha: float) -> float:

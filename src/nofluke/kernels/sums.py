@@ -9,6 +9,7 @@ bits below n times the largest addend: 64 bits at a million addends, where a pla
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,18 @@ def mean(x: NDArray[np.float64]) -> float:
     return float(row_means(x[np.newaxis, :])[0])
 
 
+def total(x: NDArray[np.float64]) -> float:
+    """Sum of ``x``, shape (n,), rounded once: the same for every order.
+
+    ``math.fsum`` in blocks, as a list of all the numbers takes four times the room of the array.
+
+    >>> total(np.array([1e100, 1.0, -1e100]))
+    1.0
+    """
+    blocks = (x[start : start + _BLOCK].tolist() for start in range(0, x.size, _BLOCK))
+    return math.fsum(itertools.chain.from_iterable(blocks))
+
+
 def _block_means(block: NDArray[np.float64]) -> NDArray[np.float64]:
     largest = np.maximum(block.max(axis=1), -block.min(axis=1))
     finite = np.isfinite(largest)
@@ -46,7 +59,9 @@ def _block_means(block: NDArray[np.float64]) -> NDArray[np.float64]:
         return _finite_means(block, largest)
     means = np.empty(len(block))
     with np.errstate(invalid="ignore"):  # inf - inf is NaN, and that is the answer
-        means[~finite] = block[~finite].sum(axis=1)
+        # Only what is infinite counts: huge finite numbers could add up to another infinity.
+        endless = np.where(np.isfinite(block[~finite]), 0.0, block[~finite])
+        means[~finite] = endless.sum(axis=1)
     if finite.any():
         means[finite] = _finite_means(block[finite], largest[finite])
     return means

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -186,14 +185,12 @@ def _by_betting(
 ) -> Interval:
     given = checks.sample(marks, name="marks") if np.size(marks) else np.empty(0)
     at = (given - items.low) / (items.high - items.low)
-    lower = mirrored = 0.0
-    with ThreadPoolExecutor(1) as pool:  # the loops let go of the interpreter
-        if side != "lower":
-            other = pool.submit(capital.lower_limit, items.c - items.s, items.c, plan, 1 - at)
-        if side != "upper":
-            lower = capital.lower_limit(items.s, items.c, plan, at)
-        if side != "lower":
-            mirrored = other.result()
+    from_below = (items.s, items.c, at)
+    from_above = (items.c - items.s, items.c, 1 - at)
+    asked = {"lower": [from_below], "upper": [from_above], "both": [from_below, from_above]}[side]
+    found_limits = capital.lower_limits(asked, plan)
+    lower = found_limits[0] if side != "upper" else 0.0
+    mirrored = found_limits[-1] if side != "lower" else 0.0
     limits = (min(lower, 1 - mirrored), max(lower, 1 - mirrored))
     found = interval(items, limits, alpha, side, method=method)
     if items.n == items.population or lower > 1 - mirrored:

@@ -56,7 +56,7 @@ def checked(
     sample, side, alpha = checks.region(x, on, level, error)
     u, low, high = checks.unit(sample, bounds)
     c = _weights(sample.size, sizes, max_size)
-    estimate = sums.mean(sample) if sizes is None else math.fsum(sample * c) / math.fsum(c)
+    estimate = sums.mean(sample) if sizes is None else sums.total(sample * c) / sums.total(c)
     if population is not None and sizes is not None:
         raise InputError(
             "population= and sizes= cannot be combined: draw items, or clusters of one size.",

@@ -115,6 +115,8 @@ def entries(data: Any, *, better: str | None, metric: str | None) -> Entries:
         )
     if isinstance(data, Predictions):
         return _complete(_areas(data, better))
+    if hasattr(data, "held"):
+        data = data.held()
     if isinstance(data, Scores):
         return _complete(_table(data, better, metric))
     names, written, values = _named(data)

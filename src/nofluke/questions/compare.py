@@ -18,6 +18,7 @@ from nofluke.questions.routes import ASYMPTOTIC, BETTING, Asymptotic, Exact, Reg
 from nofluke.questions.sides import Membership, Sides, sides
 from nofluke.questions.subgroups import by_group
 from nofluke.scores import dependence
+from nofluke.scores.sides import two_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
     from nofluke.questions.designs import Units
     from nofluke.questions.plan_file import PlanFile
     from nofluke.results import Row
+    from nofluke.scores.sourced import Sourced
     from nofluke.scores.table import Scores
 
 METHODS = ("auto", "mcnemar", *means.METHODS)
 
 
 def compare(
-    scores: Scores,
+    scores: Scores | Sourced,
     a: str,
     b: str,
     *,
@@ -61,7 +63,7 @@ def compare(
     the asymptotic one stand side by side.
 
     Args:
-        scores: A table that holds both candidates.
+        scores: A table that holds both candidates, or a source, of which their rows are read.
         a: Id of the baseline. A difference is always b minus a.
         b: Id of the candidate compared with it.
         margin: The gain to be shown ("better", "worse", "different"), or the loss or difference
@@ -109,6 +111,7 @@ def compare(
     ('yes', 12, 2, 0.0065)
     """
     given = dict(locals())
+    scores = two_of(scores, a, b)
     if plan is not None:
         from nofluke.questions.kept_plan import kept
 
@@ -270,6 +273,8 @@ def _beside(route: Route) -> Route:
 def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
     """Every method that serves this design, with the verdict it would give by itself."""
     units = route.units
+    # What has its limits already is not asked for them again.
+    known: dict[str, Route] = {one.name: one for one in (route, getattr(route, "beside", route))}
     routes: list[Route] = [route] if isinstance(route, Exact) else []
     if found.bounds is not None:
         names = [n for n, m in means.METHODS.items() if m.guarantee == "finite-sample"]
@@ -282,9 +287,7 @@ def _side_by_side(route: Route, found: Sides, counting: Counting) -> list[Row]:
         if units.word == "blocks":
             names = [n for n in names if n != "anderson"]
         routes += [
-            route
-            if name == route.name
-            else _registered(name, units, route.claim, route.sign, counting)
+            known.get(name) or _registered(name, units, route.claim, route.sign, counting)
             for name in names
         ]
     if route.guarantee != "asymptotic":

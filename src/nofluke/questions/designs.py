@@ -294,10 +294,11 @@ def _by_size(
     asymptotic: str,
     voided: bool = False,
 ) -> Units:
-    estimate = math.fsum(sizes * means) / math.fsum(sizes)
+    weight = sums.total(sizes)
+    estimate = sums.total(sizes * means) / weight
     n = means.size
-    rest = 0.0 if _equal(means) else math.fsum((sizes * (means - estimate)) ** 2)
-    se = math.sqrt(rest * n / (n - 1)) / math.fsum(sizes) if n > 1 else math.inf
+    rest = 0.0 if _equal(means) else sums.total((sizes * (means - estimate)) ** 2)
+    se = math.sqrt(rest * n / (n - 1)) / weight if n > 1 else math.inf
     return Units(
         x=means,
         bounds=bounds,

@@ -16,10 +16,13 @@ from nofluke.kernels import betting, stream_tests, sums
 from nofluke.questions.corpora import paired, refuse_gaps
 from nofluke.results import Guarantee, Result, Row, percent
 from nofluke.scores import findings, metrics
+from nofluke.scores.sides import two_of
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from nofluke.scores.sourced import Sourced
 
 _LEAST = 10  # items in a stream: ten looks need one new item each
 _BLOCK = 1 << 21  # values of streams in memory at once
@@ -97,7 +100,7 @@ class MethodsAudit(Result):
 
 
 def audit_methods(
-    d: ArrayLike | Scores,
+    d: ArrayLike | Scores | Sourced,
     a: str | None = None,
     b: str | None = None,
     *,
@@ -180,8 +183,13 @@ class _Pilot(NamedTuple):
 
 
 def _pilot(
-    given: ArrayLike | Scores, a: str | None, b: str | None, bounds: Sequence[float] | None
+    given: Any,
+    a: str | None,
+    b: str | None,
+    bounds: Sequence[float] | None,
 ) -> _Pilot:
+    if a is not None and b is not None:
+        given = two_of(given, a, b)
     if not isinstance(given, Scores):
         if a is not None or b is not None:
             raise InputError("a= and b= name candidates of a table, and d is none.", code="NF008")

@@ -16,12 +16,13 @@ from nofluke.kernels.student import Limits
 from nofluke.questions import corpus_statistics
 from nofluke.questions.corpora import Corpora, paired, refuse_gaps
 from nofluke.questions.pooled_answer import Estimate, PooledComparison
-from nofluke.scores.sides import check_two
+from nofluke.scores.sides import check_two, two_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nofluke.questions.corpus_statistics import Columns, CorpusStatistic
+    from nofluke.scores.sourced import Sourced
     from nofluke.scores.table import Scores
 
 _ALTERNATIVES = ("better", "worse", "different")
@@ -30,7 +31,7 @@ _FEW = 50  # units; with fewer the bootstrap of a skewed statistic misses visibl
 
 
 def compare_pooled(
-    scores: Scores,
+    scores: Scores | Sourced,
     a: str,
     b: str,
     statistic: str | Callable[[Mapping[str, NDArray[np.float64]]], float],
@@ -50,7 +51,7 @@ def compare_pooled(
     items' own ratios is shown beside it: long items weigh more in the one and not in the other.
 
     Args:
-        scores: The table, read with ``keep=`` of the columns that the statistic needs.
+        scores: The table or source, read with ``keep=`` of the columns that the statistic needs.
         a: Id of one candidate.
         b: Id of the other; the difference is b minus a.
         statistic: "errors/words" (sum of one column over the sum of another), "pearson:x,y",
@@ -88,6 +89,7 @@ def compare_pooled(
     >>> answer.verdict, round(answer.a, 3), round(answer.b, 3)
     ('yes', 0.212, 0.104)
     """
+    scores = two_of(scores, a, b)
     check_two(scores, a, b)
     asked = _Asked.understood(
         scores,

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from nofluke.questions.sides import Membership
     from nofluke.results import Row
+    from nofluke.scores.sourced import Sourced
 
 
 def rank(
-    scores: Scores,
+    scores: Scores | Sourced,
     *,
     alpha: float = 0.05,
     method: str = "holm",
@@ -49,7 +50,7 @@ def rank(
     them, tier 2 are the next that nobody is surely better than; and so on.
 
     Args:
-        scores: A table with at least two candidates: all that were tried.
+        scores: A table or source with at least two candidates: all that were tried.
         alpha: Error level of the whole answer (of the shares, for "e_bh").
         method: "holm": Holm's procedure on exact p-values: McNemar's for a binary metric with
             every example counted once, else 1 / (largest wealth) of STaR. "bonferroni": the same
@@ -89,7 +90,7 @@ def rank(
     >>> answer.best_set
     ('a', 'b')
     """
-    _check_table(scores)
+    scores = _checked_table(scores)
     alpha = checks.fraction(alpha, name="alpha")
     checks.choice(method, METHODS, name="method")
     seed = checks.whole(seed, name="seed", least=0)
@@ -261,7 +262,9 @@ def _estimand(made: Board) -> str:
     return first.estimand.replace("mean difference", "mean score")
 
 
-def _check_table(scores: Scores) -> None:
+def _checked_table(scores: Any) -> Scores:
+    if not isinstance(scores, Scores) and hasattr(scores, "held"):
+        scores = scores.held()
     if not isinstance(scores, Scores):
         raise InputError(
             f"rank needs Scores, and a {type(scores).__name__} arrived; make them with "
@@ -274,6 +277,7 @@ def _check_table(scores: Scores) -> None:
             "read several files or name the column of candidates.",
             code="NF029",
         )
+    return scores
 
 
 def _planned(planned: int | None, method: str) -> int | None:

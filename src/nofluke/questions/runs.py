@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from nofluke.questions.replicates import Sample
+    from nofluke.scores.sourced import Sourced
 
 
 def runs(
-    scores: Scores | Mapping[str, ArrayLike] | ArrayLike,
+    scores: Scores | Sourced | Mapping[str, ArrayLike] | ArrayLike,
     *,
     quantile: float | Sequence[float] = 0.5,
     level: float = 0.9,
@@ -50,9 +51,9 @@ def runs(
     limit, there is none (or the natural bound), and the number of runs that it needs is told.
 
     Args:
-        scores: A table: without a run column every example is one run, else the run is the unit;
-            or an array of one number for each run, shape (n,); or a mapping of configuration to
-            such an array.
+        scores: A table or source: without a run column every example is one run, else the run is
+            the unit; or an array of one number for each run, shape (n,); or a mapping of
+            configuration to such an array.
         quantile: Which quantile, in (0, 1): 0.5 is the median, 0.05 what all but 5 % of the runs
             exceed; or several.
         level: Confidence of each interval.
@@ -190,6 +191,9 @@ def _table(scores: Any, bounds: Sequence[float] | None, better: str | None) -> S
     """The table of scores, made of arrays where arrays are given."""
     if isinstance(scores, Scores):
         return scores
+    if hasattr(scores, "held"):
+        held: Scores = scores.held()
+        return held
     if isinstance(scores, str) or hasattr(scores, "__fspath__"):
         raise InputError(
             f"runs takes scores and no path; say runs(nofluke.read({str(scores)!r})).", code="NF008"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -23,7 +24,34 @@ if TYPE_CHECKING:
 Membership: TypeAlias = bool | Mapping[str, str] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InOrder(Sequence[str]):
+    """Ids in another order, without a copy of them: few questions ask for the ids.
+
+    >>> list(InOrder(("x", "y", "z"), np.array([2, 0])))
+    ['z', 'x']
+    """
+
+    __slots__ = ("_ids", "_order")
+
+    def __init__(self, ids: Sequence[str], order: NDArray[np.int64]) -> None:
+        self._ids, self._order = ids, order
+
+    def __len__(self) -> int:
+        return int(self._order.size)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> InOrder: ...
+
+    def __getitem__(self, index: int | slice) -> str | InOrder:
+        if isinstance(index, slice):
+            return InOrder(self._ids, self._order[index])
+        return self._ids[self._order[index]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Sides:
     """Scores of A and B in hash order.
 
@@ -42,7 +70,7 @@ class Sides:
         paired: Whether the two share their examples.
     """
 
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     a: NDArray[np.float64]
     b: NDArray[np.float64]
     sign: int
@@ -65,7 +93,7 @@ class Sides:
         """Whether some scores are means over the runs of an example."""
         return bool(self.counts.get("repeats_a") or self.counts.get("repeats_b"))
 
-    @property
+    @cached_property
     def d(self) -> NDArray[np.float64]:
         """Differences b minus a of the pairs."""
         return np.asarray(self.b - self.a)
@@ -212,7 +240,7 @@ def _pairs(
     pairs = pairing.pair(scores, a, b, missing=missing, seed=seed, bounds=bounds)
     order = pairs.order
     return Sides(
-        ids=tuple(pairs.ids[i] for i in order),
+        ids=InOrder(pairs.ids, order),
         a=pairs.a[order],
         b=pairs.b[order],
         sign=sign,
@@ -236,7 +264,7 @@ def _two_samples(
 ) -> Sides:
     found = pairing.unpaired(scores, a, b, missing=missing, seed=seed, bounds=bounds)
     return Sides(
-        ids=(*(found.ids_a[i] for i in found.order_a), *(found.ids_b[i] for i in found.order_b)),
+        ids=(*InOrder(found.ids_a, found.order_a), *InOrder(found.ids_b, found.order_b)),
         a=found.a[found.order_a],
         b=found.b[found.order_b],
         sign=sign,

@@ -64,8 +64,10 @@ def write(result: Result, path: str | PathLike[str]) -> None:
         with unfinished.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
         unfinished.replace(target)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # a disk that is full
+            error.filename = str(target)
         raise
 
 

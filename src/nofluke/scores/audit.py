@@ -180,9 +180,8 @@ def _codes(
 
 def _places(ids: tuple[str, ...]) -> NDArray[np.float64]:
     """Whole numbers by their size, and anything else as it stands in the table."""
-    joined = "".join(ids)
-    if joined.isascii() and joined.isdigit() and all(ids):
-        return np.array([float(text) for text in ids])
+    if all(text.isdigit() and text.isascii() for text in ids):
+        return np.fromiter(map(float, ids), np.float64, len(ids))
     return np.arange(len(ids), dtype=np.float64)
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MISSING = ("raise", "common", "worst")
 
+_BLOCK = 1 << 14  # ids hashed at a time
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
@@ -145,7 +147,8 @@ def pair(
             code="NF017",
         )
     at = np.flatnonzero(used)
-    ids = tuple(scores.examples[i] for i in at.tolist())
+    every = at.size == len(scores.examples)
+    ids = scores.examples if every else tuple(scores.examples[i] for i in at.tolist())
     x, y = (s.settled(worst)[at] for s in (left, right))
     order, time = hash_order(ids, seed), _times(scores, left, right, at)
     contents = audit.of(scores, left, right, at, order)
@@ -284,9 +287,12 @@ def hash_order(ids: Sequence[str], seed: int) -> NDArray[np.int64]:
 
 
 def _hashes(ids: Sequence[str], seed: int) -> NDArray[np.uint64]:
-    start = f"{seed}:".encode()
-    digests = [hashlib.blake2b(start + text.encode(), digest_size=8).digest() for text in ids]
-    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
+    start, keys = f"{seed}:".encode(), np.empty(len(ids), np.uint64)
+    for low in range(0, len(ids), _BLOCK):
+        part = ids[low : low + _BLOCK]
+        digests = [hashlib.blake2b(start + text.encode(), digest_size=8).digest() for text in part]
+        keys[low : low + _BLOCK] = np.frombuffer(b"".join(digests), ">u8")
+    return keys
 
 
 def _check_missing(missing: str) -> None:

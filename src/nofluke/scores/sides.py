@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from nofluke.scores.sourced import Sourced
 
 
 class Side(NamedTuple):
@@ -61,7 +63,19 @@ class Side(NamedTuple):
         return np.asarray(np.clip(moved, np.minimum(mean, worst), np.maximum(mean, worst)))
 
 
-def check_two(scores: Scores, a: str, b: str) -> None:
+def two_of(scores: Scores | Sourced, a: str, b: str) -> Scores:
+    """The table as it is; of a source, the rows of these two candidates in memory.
+
+    Raises:
+        InputError: A source has no such candidates, or their rows do not fit in the memory allowed.
+    """
+    if isinstance(scores, Scores) or not hasattr(scores, "held"):
+        return scores
+    _check_names(scores, a, b)
+    return scores.held((a, b))
+
+
+def check_two(scores: Any, a: str, b: str) -> None:
     """Refuse what is no table, or names that are not two of its candidates.
 
     Raises:
@@ -73,6 +87,10 @@ def check_two(scores: Scores, a: str, b: str) -> None:
             "them with nofluke.read(...) or Scores.from_arrays(...).",
             code="NF008",
         )
+    _check_names(scores, a, b)
+
+
+def _check_names(scores: Scores | Sourced, a: str, b: str) -> None:
     for name in (a, b):
         _index(scores, name)
     if a == b:
@@ -138,7 +156,7 @@ def worst_of(
     return worst_score(checks.better(way), metrics.bounds_of(scores, bounds, candidates=names))
 
 
-def _index(scores: Scores, name: str) -> int:
+def _index(scores: Scores | Sourced, name: str) -> int:
     if name in scores.candidates:
         return scores.candidates.index(name)
     close = difflib.get_close_matches(str(name), scores.candidates, n=3)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from nofluke.sources import spills
     from nofluke.sources.relation import Relation
     from nofluke.sources.verbs import Extent, Presence
 
@@ -73,9 +74,9 @@ class Sourced:
     columns: frozenset[str]
     kept: Mapping[str, str]
     digest_of: Callable[[], str] | None
+    keeper: Keeper
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
-    keeper: object = field(default_factory=object)
     averaged = 1  # one run of each example
 
     def __post_init__(self) -> None:
@@ -256,6 +257,7 @@ class Sourced:
         )
         own = self._scored.frame.filter(nw.col("candidate") == name).select("score")
         found = self.relation.columns(own, many=True)["score"]
+        self._as_counted(name, n, found.size)
         return np.sort(np.asarray(found, np.float64)) + 0.0
 
     def passed(self, candidate: int, t: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -273,9 +275,19 @@ class Sourced:
             counts += [int(count or 0) for count in found]
         return np.array(counts, np.int64)
 
+    def held(self, candidates: Sequence[str] | None = None) -> Scores:
+        """The scores of some candidates in memory, all of them by default; see ``held.held``.
+
+        Raises:
+            InputError: They do not fit in the memory allowed (NF406), or rows repeat (NF006).
+        """
+        from nofluke.scores import held
+
+        return held.held(self, candidates)
+
     def close(self) -> None:
         """Give back what was opened for reading; answers keep what they have."""
-        self.relation.close()
+        self.keeper.close()
 
     def __enter__(self) -> Sourced:
         return self
@@ -428,8 +440,21 @@ class Sourced:
         parts = {}
         for k, name in zip(chosen, names, strict=True):
             rows = np.flatnonzero(found["candidate"] == name)
+            n = int(self.n[k])
+            self._as_counted(name, min(n, MOST) if len(chosen) == 1 else n, rows.size)
             parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
         return parts
+
+    def _as_counted(self, candidate: str, expected: int, arrived: int) -> None:
+        """Refuse rows that are others than were counted."""
+        if arrived != expected:
+            raise InputError(
+                f"{expected} scores of {candidate!r} were counted, and {arrived} arrived when they "
+                "were fetched: the rows changed meanwhile, or what an engine wrote for this "
+                "process is not on a disk that both share. Read a copy or a snapshot, or files on "
+                "this machine.",
+                code="NF401",
+            )
 
     def _all_timed(self, names: list[str]) -> bool:
         """Whether every scored row of these candidates has a time."""
@@ -466,7 +491,7 @@ class Sourced:
         )
         raise InputError(
             f"{count} of {total} scores lie outside bounds=({low:g}, {high:g}): "
-            f"{_first_of(spelled, min(count, 5), quoted=True)}.{hint}",
+            f"{some(spelled)}.{hint}",
             code="NF010",
         )
 
@@ -488,7 +513,7 @@ class Sourced:
         spelled = [f"{c}/{e}: {outside.exactly(v)}" for c, e, v in first]
         raise InputError(
             f"the score is declared binary, but {other} values are neither 0 nor 1: "
-            f"{_first_of(spelled, other, most=3, quoted=True)}.",
+            f"{some(spelled, most=3)}.",
             code="NF014",
         )
 
@@ -541,13 +566,23 @@ def unasked(what: str) -> InputError:
 class Keeper:
     """Shared by all tables of one source, which is closed when the last of them is gone."""
 
-    def __init__(self, relation: Relation) -> None:
-        weakref.finalize(self, relation.close)
+    def __init__(self, relation: Relation, folder: spills.Folder | None = None) -> None:
+        self._close = weakref.finalize(self, _closed, relation, folder)
+
+    def close(self) -> None:
+        """Close it now."""
+        self._close()
 
 
-def _first_of(items: Sequence[str], total: int, *, most: int = 5, quoted: bool = True) -> str:
+def _closed(relation: Relation, folder: spills.Folder | None) -> None:
+    relation.close()
+    if folder is not None:
+        folder.close()
+
+
+def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:
     """As ``errors.some``, where the first few and their number are known."""
-    head = ", ".join(repr(item) if quoted else item for item in items[:most])
+    head = ", ".join(map(repr, items[:most]))
     left = total - min(len(items), most)
     return head if left <= 0 else f"{head} and {left} more"
 

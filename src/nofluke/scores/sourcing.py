@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.scores import metrics
+from nofluke.scores import converting, metrics
 from nofluke.scores.readers import failures, files, gather, opening
-from nofluke.scores.readers.columns import Name
+from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.preparing import Asked
 from nofluke.scores.readers.relations import RelationTable
@@ -20,14 +20,18 @@ from nofluke.scores.readers.tables import NUMBERS, Source, counted
 from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.sourced import Keeper, Sourced, unasked
 from nofluke.scores.table import worst_score
-from nofluke.sources import unpivot, verbs
+from nofluke.sources import engines, unpivot, verbs
 from nofluke.sources.relation import Relation
 from nofluke.sources.room import room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from nofluke.scores.readers.columns import Layout, Wanted
+    from nofluke.scores.readers.failures import Failure
+    from nofluke.sources.room import Room
+
+    Digest = Callable[[], str]
 
 _NO_BYTES = (
     "NF409: the rows stay in their source and are no file of bytes, so the digest is that of the "
@@ -63,8 +67,10 @@ def source(
     before it is loaded (NF406).
 
     Args:
-        data: The path of a Parquet file, a list of such paths, a DuckDB relation, a Polars
-            LazyFrame, a Spark DataFrame or an Ibis table.
+        data: The path of a Parquet file, a list of paths, a mapping of candidate to path, a DuckDB
+            relation, a Polars LazyFrame, a Spark DataFrame or an Ibis table. Text files (CSV, also
+            packed), and several files that are a candidate each, are written into Parquet files
+            first, which are removed in the end.
         engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
             A lazy table is computed by its own.
         memory: Memory that the whole process may take: bytes, or a text such as "400MiB".
@@ -77,10 +83,10 @@ def source(
         columns: Columns by role.
         failed: A column that tells which rows failed, or a condition.
         keep: Further number columns, to choose by.
-        contents: Not for sources.
+        contents: Whether to look for groups, and for what was asked and answered.
         reader: "table" or None: logs of tools are read in memory.
-        delimiter: Not for sources.
-        decimal: Not for sources.
+        delimiter: What separates the cells of text.
+        decimal: The decimal mark of text.
 
     Raises:
         InputError: The rows cannot be used as given.
@@ -106,20 +112,26 @@ def source(
         decimal=decimal,
     )
     _refuse(asked)
-    opened = _opened(data, engine, memory, spill)
-    try:
-        return _sourced(opened, asked)
-    except BaseException:
-        opened.relation.close()
-        raise
+    space = room(memory, spill)
+    if _are_paths(data):
+        return _of_files(data, "duckdb" if engine == "auto" else engine, space, asked)
+    if engine != "auto":
+        raise InputError(
+            f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
+            "library, so leave engine= out.",
+            code="NF008",
+        )
+    relation = Relation.of_native(data, room=space)
+    return _of_relation(relation, Source("the source"), Name(), asked, digest=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    relation: Relation
-    source: Source
-    name: Name
-    digest: Callable[[], str] | None
+def _are_paths(data: Any) -> bool:
+    """Whether files are named: one, several, or a mapping of candidate to file."""
+    if isinstance(data, Mapping):
+        data = list(data.values())
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
+    return isinstance(data, str | os.PathLike)
 
 
 def _refuse(asked: Asked) -> None:
@@ -130,69 +142,65 @@ def _refuse(asked: Asked) -> None:
             "a plain table; metric= and columns= choose there, or narrow the table yourself.",
             code="NF008",
         )
-    if asked.contents:
-        raise unasked("contents=True compares what was asked and answered")
     if asked.reader not in (None, "table"):
         raise unasked(f"reader={asked.reader!r} reads the log of a tool")
-    for name in ("delimiter", "decimal"):
-        if getattr(asked, name) is not None:
-            raise unasked(f"{name}={getattr(asked, name)!r} is for delimited text")
 
 
-def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
-    space = room(memory, spill)
-    listed = isinstance(data, list | tuple) and all(isinstance(d, str | os.PathLike) for d in data)
-    if not (isinstance(data, str | os.PathLike) or listed):
-        if engine != "auto":
-            raise InputError(
-                f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
-                "library, so leave engine= out.",
-                code="NF008",
-            )
-        relation = Relation.of_native(data, room=space)
-        return _Opened(relation=relation, source=Source("the source"), name=Name(), digest=None)
-    found = _files(data)
-    paths = [file.path for file, _ in found]
-    first = found[0][0]
-    more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
-    relation = Relation.of_files(
-        [str(path) for path in paths],
-        engine="duckdb" if engine == "auto" else engine,
-        room=space,
-    )
-    return _Opened(
-        relation=relation,
-        source=Source(f"{first.label}{more}", str(first.path)),
-        name=found[0][1] if len(found) == 1 else Name(),
-        digest=lambda: files.digest(paths),
-    )
+def _of_files(data: Any, engine: str, space: Room, asked: Asked) -> Sourced:
+    checks.choice(engine, engines.NAMES, name="engine")
+    with Workspace() as workspace:
+        found = _files(data, workspace, asked)
+        paths = [file.path for file, _ in found]
+
+        def digest() -> str:
+            return files.digest(paths)
+
+        first = found[0][0]
+        more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
+        told = Source(f"{first.label}{more}", str(first.path))
+        if all(file.format == "parquet" for file, _ in found):
+            relation = Relation.of_files([str(p) for p in paths], engine=engine, room=space)
+            if len(found) == 1 or (_tells_candidates(relation, asked) and not found[0][1].given):
+                name = found[0][1] if len(found) == 1 else Name()
+                return _of_relation(relation, told, name, asked, digest=digest)
+            relation.close()
+        made = converting.converted(found, asked, _question(asked, None), workspace, space)
+    relation = Relation.of_files([str(p) for p in made.paths], engine=engine, room=space)
+    try:
+        table = RelationTable(relation, told)
+        columns = _Columns(table, made.layout, made.kept)
+        keeper = Keeper(relation, made.folder)
+        return _finished(
+            columns, made.understood, made.failure, asked, digest=digest, keeper=keeper
+        )
+    except BaseException:
+        relation.close()
+        made.folder.close()
+        raise
 
 
-def _files(data: Any) -> list[tuple[files.File, Name]]:
-    """The Parquet files that are named, each with the candidate it holds if no column says."""
-    with Workspace() as space:
-        items, _ = opening.known(data, space, None)
+def _tells_candidates(relation: Relation, asked: Asked) -> bool:
+    """Whether a column tells candidates apart, so that several files are one table."""
+    if "candidate" in asked.columns:
+        return asked.columns["candidate"] is not None
+    return any(name.strip().lower() in ALIASES["candidate"] for name in relation.schema)
+
+
+def _files(data: Any, workspace: Workspace, asked: Asked) -> list[tuple[files.File, Name]]:
+    """The files that are named, each with the candidate it holds if no column says."""
+    items, _ = opening.known(data, workspace, asked.reader)
     for item, _ in items:
-        file = item.file if isinstance(item, Known) else item
-        if isinstance(item, Known) or not isinstance(file, files.File):
+        if isinstance(item, Known) or not isinstance(item, files.File):
+            label = item.file.label if isinstance(item, Known) else "what was given"
             raise InputError(
-                f"{file.label} is the log of a tool, which cannot stay where it is; {_INSTEAD}.",
-                code="NF407",
-            )
-        if file.format != "parquet" or file.packing != "none":
-            raise InputError(
-                f"{file.label} is no Parquet file, and only those can stay where they are: text "
-                f"is read cell by cell. Convert it (DuckDB: COPY ... TO 'scores.parquet'), or "
-                f"{_INSTEAD}.",
+                f"{label} is the log of a tool, which cannot stay where it is; {_INSTEAD}.",
                 code="NF407",
             )
     return items
 
 
-def _sourced(opened: _Opened, asked: Asked) -> Sourced:
-    table = RelationTable(opened.relation, opened.source)
-    failure = failures.parse(asked.failed, lambda c: c in table.kinds)
-    question = gather.Question(
+def _question(asked: Asked, failure: Failure | None) -> gather.Question:
+    return gather.Question(
         better=asked.better,
         bounds=asked.bounds,
         binary=asked.binary,
@@ -200,12 +208,39 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         wanted=asked.columns,
         failed=failure,
         keep=asked.keep,
-        contents=False,
+        contents=asked.contents,
         told=asked.told,
     )
-    understood = gather.resolved([(table, opened.name)], question)
-    _, layout = understood.read[0]
-    _refuse_missing_ids(table, layout)
+
+
+def _of_relation(
+    relation: Relation, told: Source, name: Name, asked: Asked, *, digest: Digest | None
+) -> Sourced:
+    try:
+        table = RelationTable(relation, told)
+        failure = failures.parse(asked.failed, lambda c: c in table.kinds)
+        understood = gather.resolved([(table, name)], _question(asked, failure))
+        kept = {column: column for column in asked.keep}
+        columns = _Columns(table, understood.read[0][1], kept)
+        keeper = Keeper(relation)
+        return _finished(columns, understood, failure, asked, digest=digest, keeper=keeper)
+    except BaseException:
+        relation.close()
+        raise
+
+
+def _finished(
+    columns: _Columns,
+    understood: gather.Resolved,
+    failure: Failure | None,
+    asked: Asked,
+    *,
+    digest: Digest | None,
+    keeper: Keeper,
+) -> Sourced:
+    """What columns that are understood hold; see ``Scores.from_rows``."""
+    table = columns.table
+    _refuse_missing_ids(table, columns.layout)
     orientation = (
         metrics.orientation(understood.metric)
         if asked.better is None
@@ -215,7 +250,6 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
     binary = asked.binary or understood.truth
     if binary and limits is None:
         limits = (0.0, 1.0)
-    columns = _Columns(table, layout, asked.keep)
     if failure is not None and columns.fail(table.failed(failure)):
         columns.settle(worst_score(_oriented(orientation, columns), limits))
     relation = table.relation.using(columns.frame())
@@ -228,10 +262,10 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         binary=binary,
         columns=columns.roles,
         kept=columns.kept,
-        digest_of=opened.digest,
-        notes=understood.notes if opened.digest else (*understood.notes, _NO_BYTES),
-        reading=dict(understood.reading(question)),
-        keeper=Keeper(relation),
+        digest_of=digest,
+        notes=understood.notes if digest else (*understood.notes, _NO_BYTES),
+        reading=dict(understood.reading(_question(asked, failure))),
+        keeper=keeper,
     )
 
 
@@ -241,27 +275,29 @@ class _Columns:
     Args:
         table: The columns as they are.
         layout: Which plays which role.
-        keep: Columns to choose by.
+        keep: Columns to choose by, each with its name in the table.
     """
 
-    def __init__(self, table: RelationTable, layout: Layout, keep: Sequence[str]) -> None:
-        self._table, self._layout = table, layout
-        self.kept = {column: f"kept {i}" for i, column in enumerate(keep)}
+    def __init__(self, table: RelationTable, layout: Layout, keep: Mapping[str, str]) -> None:
+        self.table, self.layout = table, layout
+        self._keep = {f"kept {i}": there for i, there in enumerate(keep.values())}
+        self.kept = dict(zip(keep, self._keep, strict=True))
         self._failed: nw.Expr | None = None
         self.failures, self._worst = 0, 0.0
 
     @property
     def roles(self) -> frozenset[str]:
         """Roles beside candidate, example and score that there are."""
-        there = {r for r in ("run", "cluster", "time") if getattr(self._layout, r) is not None}
+        told = ("run", "cluster", "time", *BESIDE)
+        there = {role for role in told if getattr(self.layout, role) is not None}
         return frozenset(there | ({"failed"} if self.failures else set()))
 
     def fail(self, failed: nw.Expr) -> int:
         """Mark failed rows; how many there are."""
-        frame = self._table.relation.frame
+        frame = self.table.relation.frame
         flags = frame.select(nw.when(failed).then(1).otherwise(0).alias("failed"))
-        ((count,),) = self._table.relation.rows(flags.select(nw.col("failed").sum()))
-        self._failed, self.failures = failed, int(count or 0) * len(self._layout.scores)
+        ((count,),) = self.table.relation.rows(flags.select(nw.col("failed").sum()))
+        self._failed, self.failures = failed, int(count or 0) * len(self.layout.scores)
         return self.failures
 
     def settle(self, worst: float) -> None:
@@ -270,22 +306,25 @@ class _Columns:
 
     def frame(self) -> nw.LazyFrame[Any]:
         """The rows with these columns, one for each score."""
-        layout, table = self._layout, self._table
+        layout, table = self.layout, self.table
         beside: dict[str, nw.Expr] = {"example": self._id(layout.example)}
         if layout.run is not None:
             beside["run"] = table.text(layout.run)
         if layout.cluster is not None:
             beside["cluster"] = table.text(layout.cluster)
+        for role in BESIDE:
+            if (column := getattr(layout, role)) is not None:
+                beside[role] = self._content(column, role)
         if layout.time is not None:
             numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
             beside["time"] = (table.number if numeric else table.text)(layout.time)
         if self.failures and self._failed is not None:
             beside["failed"] = nw.when(self._failed).then(1).otherwise(0)
-        beside |= {name: table.number(column) for column, name in self.kept.items()}
+        beside |= {name: table.number(there) for name, there in self._keep.items()}
         return self._settled(self._wide(beside) if layout.wide else self._long(beside))
 
     def _long(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
-        layout, table = self._layout, self._table
+        layout, table = self.layout, self.table
         candidate = (
             nw.lit(layout.name) if layout.candidate is None else table.text(layout.candidate)
         )
@@ -293,12 +332,12 @@ class _Columns:
         return table.relation.frame.select(*(e.alias(name) for name, e in named.items()))
 
     def _wide(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
-        scores = self._layout.scores
+        scores = self.layout.scores
         mark = "beside "
         while any(score.startswith(mark) for score in scores):
             mark += "+ "
-        spread = self._table.relation.frame.select(
-            *(self._table.number(score).alias(score) for score in scores),
+        spread = self.table.relation.frame.select(
+            *(self.table.number(score).alias(score) for score in scores),
             *(e.alias(mark + name) for name, e in beside.items()),
         )
         long = unpivot.long(
@@ -318,11 +357,19 @@ class _Columns:
         score = nw.when(nw.col("failed") == 1).then(nw.lit(self._worst)).otherwise(nw.col("score"))
         return frame.with_columns(score=score)
 
+    def _content(self, column: str, role: str) -> nw.Expr:
+        """What was asked or answered, or a group: text, as engines spell other things apart."""
+        if self.table.kinds[column] not in ("text", "integer"):
+            raise unasked(
+                f"the {role}s (column {column!r}) are no text, and each engine spells them in "
+                f'its own way: turn them into text, or leave them out (columns={{"{role}": None}}, '
+                f"--columns {role}=)"
+            )
+        return self.table.text(column)
+
     def _id(self, column: str) -> nw.Expr:
         """Whole numbers stay such, which takes less room where examples are grouped."""
-        return (
-            nw.col(column) if self._table.kinds[column] == "integer" else self._table.text(column)
-        )
+        return nw.col(column) if self.table.kinds[column] == "integer" else self.table.text(column)
 
 
 def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
@@ -336,15 +383,16 @@ def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
 
 
 def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
-    """Refuse rows without an id; a cluster may be missing only where the score is."""
-    roles = {role: getattr(layout, role) for role in ("candidate", "example", "run", "cluster")}
+    """Refuse rows without an id; a cluster or a group may be missing only where the score is."""
+    told = ("candidate", "example", "run", "cluster", "group")
+    roles = {role: getattr(layout, role) for role in told}
     named = {role: column for role, column in roles.items() if column is not None}
     lacking = {role: _lacking(table, column) for role, column in named.items()}
-    if "cluster" in lacking:
+    for role in {"cluster", "group"} & lacking.keys():
         scored = nw.lit(False)  # noqa: FBT003
         for column in layout.scores:
             scored = scored | table.has_number(column)
-        lacking["cluster"] = lacking["cluster"] & scored
+        lacking[role] = lacking[role] & scored
     flags = [nw.when(e).then(1).otherwise(0).alias(role) for role, e in lacking.items()]
     counts = table.relation.frame.select(*flags).select(*(nw.col(r).sum() for r in lacking))
     ((*found,),) = table.relation.rows(counts)
@@ -353,7 +401,7 @@ def _refuse_missing_ids(table: RelationTable, layout: Layout) -> None:
             hint = (
                 "" if role in ("candidate", "example") else f', or set columns={{"{role}": None}}'
             )
-            which = "row with a score" if role == "cluster" else "row"
+            which = "row with a score" if role in ("cluster", "group") else "row"
             raise table.refuse(
                 f"the {role} id (column {named[role]!r}) is missing in "
                 f"{counted(int(count), 'row')}; every {which} needs one: fill the column in{hint}.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from operator import itemgetter
@@ -67,11 +66,16 @@ class JsonLines:
         raise NotImplementedError
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        if self._fd is not None:
-            text = (json.dumps(line) + "\n").encode()
-            if os.write(self._fd, text) < len(text):
-                raise OSError(errno.ENOSPC, f"finished {self.what} not written", str(self.path))
+        if self._fd is None:
+            return
+        left, size = (json.dumps(line) + "\n").encode(), os.fstat(self._fd).st_size
+        try:
+            while left:  # where there is no room for all of it, the next call says why
+                left = left[os.write(self._fd, left) :]
             os.fsync(self._fd)
+        except OSError:
+            os.ftruncate(self._fd, size)
+            raise
 
     def _load(self, path: Path, question: dict[str, Any]) -> None:
         data = path.read_bytes()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke import checks
+from nofluke import checks, workers
 from nofluke.errors import InputError
 from nofluke.kernels import student
 from nofluke.results import Result, Row, percent
@@ -117,7 +117,7 @@ def leakage(
     folds: Any = 5,
     level: float = 0.95,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Leakage:
     """By how much each step flatters the score when it is fitted before the data are split.
 
@@ -143,10 +143,11 @@ def leakage(
         level: Confidence aimed at by the limits of each leak.
         seed: The seed of folds, and of each ``random_state`` that was left at None; both fits of a
             pair have the same.
-        n_jobs: Processes.
+        n_jobs: How many fits at once; -1 for one on each core. None does as
+            ``joblib.parallel_config`` says, and without it fits one after the other.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: No step to probe (NF243), folds that cannot be made (NF240), or an argument
             that cannot be used.
 
@@ -201,11 +202,9 @@ def _check_steps(estimator: Any, steps: Sequence[tuple[str, Any]]) -> None:
         )
 
 
-def _runs(setup: leaky_runs.Setup, outer: Sequence[Any], n_jobs: int) -> list[FoldScores]:
-    from joblib import Parallel, delayed
-
-    run = delayed(leaky_runs.fold_scores)
-    return list(Parallel(n_jobs=n_jobs)(run(setup, k, *pair) for k, pair in enumerate(outer)))
+def _runs(setup: leaky_runs.Setup, outer: Sequence[Any], n_jobs: int | None) -> list[FoldScores]:
+    pieces = ((setup, k, *pair) for k, pair in enumerate(outer))
+    return list(workers.each(leaky_runs.fold_scores, pieces, n_jobs=n_jobs))
 
 
 def _leak(

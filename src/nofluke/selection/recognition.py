@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nofluke import checks
+from nofluke import checks, workers
 from nofluke.errors import InputError
 from nofluke.kernels import student
 from nofluke.results import Result, Row, percent
@@ -118,7 +118,7 @@ def seen_groups(
     folds: Any = 5,
     level: float = 0.95,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     group_name: str = "group",
 ) -> SeenGroups:
     """By how much a score gains where training has seen other rows of the tested groups.
@@ -142,11 +142,12 @@ def seen_groups(
         level: Confidence aimed at by the limits.
         seed: The seed of folds and halves, and of each ``random_state`` that was left at None;
             both fits of a fold have the same.
-        n_jobs: Processes.
+        n_jobs: How many fits at once; -1 for one on each core. None does as
+            ``joblib.parallel_config`` says, and without it fits one after the other.
         group_name: What a group is ("device"), for the sentences.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: Folds that cannot be made or that tear groups apart (NF240), groups of one row
             each, a metric that is defined on no fold, or an argument that cannot be used.
 
@@ -234,14 +235,13 @@ def _halves(
 
 
 def _scored(
-    asked: tuple[Any, Any, Any, Metric], halves: Sequence[_Rows], root: int, n_jobs: int
+    asked: tuple[Any, Any, Any, Metric], halves: Sequence[_Rows], root: int, n_jobs: int | None
 ) -> list[tuple[float | None, float | None]]:
     """Scores without and with rows of the tested groups, fold by fold."""
-    from joblib import Parallel, delayed
-
-    run = delayed(_score)
-    tasks = [(k, rows, half.scored) for k, half in enumerate(halves) for rows in half[:2]]
-    found = list(Parallel(n_jobs=n_jobs)(run(asked, root, *task) for task in tasks))
+    pieces = (
+        (asked, root, k, rows, half.scored) for k, half in enumerate(halves) for rows in half[:2]
+    )
+    found = list(workers.each(_score, pieces, n_jobs=n_jobs))
     return list(zip(found[::2], found[1::2], strict=True))
 
 

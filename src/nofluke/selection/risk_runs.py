@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from nofluke import checks
+from nofluke import checks, workers
 from nofluke.errors import InputError
 from nofluke.selection.repeats import generators, sources
 from nofluke.selection.repeats.asked import require
@@ -53,7 +53,7 @@ def predict_repeatedly(
     groups: Any = None,
     seeds: Mapping[str, Hook] | None = None,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> Values:
     """Predictions of ``X_test`` by models of several training sets, several seeds of each.
 
@@ -76,13 +76,14 @@ def predict_repeatedly(
         seeds: What else takes a seed, as in ``repeat``: a function (estimator, seed), or a global
             generator, by name of a source.
         seed: The seed that all draws and seeds come from.
-        n_jobs: Processes.
+        n_jobs: How many fits at once; -1 for one on each core. None does as
+            ``joblib.parallel_config`` says, and without it fits one after the other.
 
     Returns:
         Shape (n_sets, n_seeds, rows of ``X_test``).
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: Too few rows, seeds that nothing takes, predictions that cannot be used (NF290),
             or equal seeds that give unequal predictions (NF046).
 
@@ -122,7 +123,7 @@ def simulate_risk_parts(
     n_seeds: int = 1,
     seeds: Mapping[str, Hook] | None = None,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
 ) -> RiskParts:
     """Noise, bias^2 and variance of an estimator where the truth is known.
 
@@ -141,10 +142,11 @@ def simulate_risk_parts(
         n_seeds: Seeds of each.
         seeds: What else takes a seed, as in ``repeat``.
         seed: The seed that everything comes from.
-        n_jobs: Processes.
+        n_jobs: How many fits at once; -1 for one on each core. None does as
+            ``joblib.parallel_config`` says, and without it fits one after the other.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: As for ``predict_repeatedly`` and ``noise_bias_variance``.
 
     >>> import numpy as np
@@ -267,15 +269,15 @@ def _of_rows(values: Any, X: Any, *, what: str) -> Values:
     return found
 
 
-def _fits(asked: _Asked, data: Iterator[tuple[Any, Any]], n_jobs: int) -> Values:
+def _fits(asked: _Asked, data: Iterator[tuple[Any, Any]], n_jobs: int | None) -> Values:
     """The predictions of all models, shape (sets, seeds, n); the first model is fitted twice."""
-    from joblib import Parallel, delayed
-
     tasks = [
         (X, y, {s: sources.seed_of(asked.root, s, i * asked.n_seeds + k) for s in _named(asked)})
         for i, (X, y) in enumerate(data)
         for k in range(asked.n_seeds)
     ]
+    if asked.places.hooks:
+        workers.refuse_threads(n_jobs, what="seeds= seeds what is global to a process")
     with generators.put_back():
         first, again = _predicted(asked, *tasks[0]), _predicted(asked, *tasks[0])
         if not np.array_equal(first, again):
@@ -285,7 +287,8 @@ def _fits(asked: _Asked, data: Iterator[tuple[Any, Any]], n_jobs: int) -> Values
                 "takes a seed, as in repeat().",
                 code="NF046",
             )
-        rest = Parallel(n_jobs=n_jobs)(delayed(_predicted)(asked, *task) for task in tasks[1:])
+        pieces = ((asked, *task) for task in tasks[1:])
+        rest = list(workers.each(_predicted, pieces, n_jobs=n_jobs))
     return np.asarray([first, *rest]).reshape(-1, asked.n_seeds, first.size)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from nofluke.sources import engines
+from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,6 +63,10 @@ class Relation:
     def schema(self) -> dict[str, Any]:
         """The columns and narwhals' types of them."""
         return dict(self.frame.collect_schema())
+
+    def beside(self, paths: Sequence[str]) -> Relation:
+        """The rows of further files, with the same engine; passes over them count together."""
+        return self.using(_lazy(self.engine.scanned(paths)))
 
     def using(self, frame: nw.LazyFrame[Any]) -> Relation:
         """Other rows made from these; passes over them count together."""
@@ -124,22 +127,23 @@ class Relation:
         Raises:
             InputError: The disk is full.
         """
-        from nofluke.sources.engines.duckdb import SPILL
-
-        with tempfile.TemporaryDirectory(prefix=SPILL, dir=self.room.spill) as folder:
-            path = Path(folder) / "rows.parquet"
+        with spills.Folder(self.room.spill) as folder:
+            path = folder / "rows.parquet"
             self.passes.count += 1
             self.engine.write(nw.to_native(frame), path)
             yield path
 
     def nan(self, column: str) -> nw.Expr:
-        """Whether a number is NaN.
+        """Whether a number is NaN; a missing one is not.
 
         DuckDB decides ``isnan(x)`` by the statistics of a Parquet file, which leave NaN out, and
-        so sees none where there are some; through ``exp`` it has to look.
+        so sees none where there are some; through ``exp`` it has to look. In a filter it leaves
+        out row groups by the same statistics, through ``exp`` too, unless a case stands between.
         """
         number = nw.col(column)
-        return number.exp().is_nan() if self.engine.name in ("duckdb", "ibis") else number.is_nan()
+        if self.engine.name not in ("duckdb", "ibis"):
+            return ~number.is_null() & number.is_nan()
+        return nw.when(number.exp().is_nan()).then(1).otherwise(0) == 1
 
     def finite(self, column: str) -> nw.Expr:
         """Whether a number is there, no NaN and not infinite."""

@@ -32,7 +32,8 @@ def long(
         f"unnest([{names}]) AS {_quoted(name)}",
         f"unnest([{', '.join(map(_quoted, on))}]) AS {_quoted(value)}",
     ]
-    return nw.from_native(native.project(", ".join(picked)))
+    made: nw.LazyFrame[Any] = nw.from_native(native.project(", ".join(picked)))
+    return made
 
 
 def _quoted(name: str) -> str:

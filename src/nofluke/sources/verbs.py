@@ -275,9 +275,17 @@ def _bits(word: str) -> nw.Expr:
     return sum(((nw.col(word) // (1 << c)) % 2 for c in range(1, _WORD + 1)), nw.col(word) % 2)
 
 
-def repeats(relation: Relation, *, most: int = 6) -> list[tuple[str, str, int]]:
-    """Pairs of candidate and example with several rows, and how many; the first by their ids."""
-    counted = relation.frame.group_by("candidate", "example").agg(nw.len().alias("rows"))
+def repeats(
+    relation: Relation, *, beside: Sequence[str] = (), most: int = 6
+) -> list[tuple[str, str, int]]:
+    """Pairs of candidate and example with several rows, and how many; the first by their ids.
+
+    Args:
+        relation: Rows with ``candidate`` and ``example``.
+        beside: Columns that tell rows of one pair apart.
+        most: How many pairs are told.
+    """
+    counted = relation.frame.group_by("candidate", "example", *beside).agg(nw.len().alias("rows"))
     several = counted.filter(nw.col("rows") > 1).with_columns(nw.col("example").cast(nw.String))
     first = several.sort("candidate", "example").head(most)
     found = relation.rows(first.select("candidate", "example", "rows"))

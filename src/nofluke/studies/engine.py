@@ -6,13 +6,18 @@ import hashlib
 import math
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from importlib import metadata
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+
+import nofluke
+from nofluke.studies import cells
+from nofluke.workers import each, versions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from nofluke.studies.claims import Answered
 
 Row: TypeAlias = dict[str, Any]
+Cell = TypeVar("Cell")
 Measure: TypeAlias = Callable[[Any, np.random.Generator], list[Row]]
 
 
@@ -48,6 +54,7 @@ class Study:
         manifest: Seed, sizes, versions and the command that gives the same figures again.
         page: The report as Markdown.
         summary: How many claims hold, in a sentence.
+        pictures: Pictures of the page as SVG, by name.
     """
 
     paper: str
@@ -56,6 +63,7 @@ class Study:
     manifest: dict[str, Any]
     page: str
     summary: str
+    pictures: dict[str, str] = field(default_factory=dict)
 
 
 def generator(seed: int, *key: object) -> np.random.Generator:
@@ -81,28 +89,52 @@ class Part(NamedTuple):
     cells: Sequence[Any]
 
 
-def run(parts: Mapping[str, Part], *, seed: int, workers: int = 1) -> dict[str, list[Row]]:
+def run(
+    parts: Mapping[str, Part], *, seed: int, workers: int | None = None
+) -> dict[str, list[Row]]:
     """Tables by name, rows in the order of the cells, whoever finished first.
 
     Args:
         parts: The tables that are wanted; the name of one is part of each cell's key.
         seed: Seed of all cells.
-        workers: Processes. Beyond one, a script that calls this needs the usual
-            ``if __name__ == "__main__"``.
+        workers: How many cells at once; 1 measures here. None does as ``joblib.parallel_config``
+            says, and without it measures here.
+
+    Within ``cells.kept`` each cell is on the disk when it is done, and what was there is not
+    measured again.
     """
-    jobs = [(part.measure, cell, seed, name) for name, part in parts.items() for cell in part.cells]
-    if workers == 1:
-        measured = [_measured(job) for job in jobs]
-    else:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            measured = list(pool.map(_measured, jobs))
-    done = iter(measured)
-    return {name: [row for _ in part.cells for row in next(done)] for name, part in parts.items()}
+    kept = cells.current()
+    keys = {
+        name: [cells.key(seed, name, part.measure, cell) for cell in part.cells]
+        for name, part in parts.items()
+    }
+    pieces = (
+        (key, part.measure, cell, seed, name)
+        for name, part in parts.items()
+        for key, cell in zip(keys[name], part.cells, strict=True)
+        if key not in kept.found
+    )
+    with closing(each(_measured, pieces, n_jobs=workers, ordered=False)) as results:
+        for key, rows in results:
+            kept.add(key, rows)
+    return {name: [dict(row) for key in of for row in kept.found[key]] for name, of in keys.items()}
 
 
-def _measured(job: tuple[Measure, Any, int, str]) -> list[Row]:
-    measure, cell, seed, name = job
-    return measure(cell, generator(seed, name, cell))
+def _measured(key: str, measure: Measure, cell: Any, seed: int, name: str) -> tuple[str, list[Row]]:
+    from threadpoolctl import threadpool_limits
+
+    # How many threads of BLAS share a sum changes its last bits.
+    with threadpool_limits(limits=1):
+        return key, cells.plain(measure(cell, generator(seed, name, cell)))
+
+
+def grid(kind: Callable[..., Cell], *axes: Iterable[Any]) -> list[Cell]:
+    """A cell for each combination of values, one axis for each of its fields.
+
+    >>> grid(complex, (1, 2), (0, 3))
+    [(1+0j), (1+3j), (2+0j), (2+3j)]
+    """
+    return [kind(*values) for values in product(*axes)]
 
 
 def share(hits: ArrayLike) -> Figure:
@@ -127,12 +159,21 @@ def pooled(figures: Iterable[Figure]) -> Figure:
 
 def manifest(paper: str, *, samples: int, seed: int) -> dict[str, Any]:
     """What is needed to get the same figures again; no time and no name of a machine."""
-    versions = {name: metadata.version(name) for name in ("nofluke", "numpy", "scipy")}
     return {
         "paper": paper,
         "samples": samples,
         "seed": seed,
         "command": f"nofluke reproduce {paper} --samples {samples} --seed {seed}",
         "python": platform.python_version(),
-        **versions,
+        **versions(),
+        "code": code(),
     }
+
+
+@cache
+def code() -> str:
+    """Digest of nofluke's own code: a version that is being worked on has many."""
+    root, found = Path(nofluke.__file__).parent, hashlib.sha256()
+    for path in sorted(p for p in root.rglob("*") if p.suffix in {".py", ".toml"}):
+        found.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
+    return found.hexdigest()

@@ -55,12 +55,12 @@ def ask(
     metric: Metric,
     thresholds: Iterable[float] | None,
     seed: int,
-    n_jobs: int,
+    n_jobs: int | None,
 ) -> Asked:
     """Check everything that can be checked without a fit.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: An argument that cannot be used.
     """
     require()
@@ -223,7 +223,9 @@ def _thresholds(values: Any) -> tuple[float, ...]:
 
 
 def _processes(value: object, estimator: Any) -> int | None:
-    """Processes; one, the default, leaves a search the number it has."""
+    """How many fits at once; None and 1 leave a search the number that it has."""
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, int) or value == 0:
         raise InputError(f"n_jobs={value!r} must be a whole number other than 0.", code="NF008")
     return None if value == 1 and searches(estimator) else value

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nofluke import workers
 from nofluke.errors import InputError
 from nofluke.selection.nested import choice, seeds, told
 from nofluke.selection.nested.splitting import inner_splits
@@ -41,7 +42,7 @@ class Setup:
         metric: Name of a scorer, or a function (estimator, X, y) -> score; higher is better.
         thresholds: Thresholds of which one is chosen; empty for none.
         root: The seed that all seeds come from.
-        n_jobs: Processes; None leaves that to the search.
+        n_jobs: How many fits at once; None leaves that to the search.
     """
 
     search: Any
@@ -302,12 +303,10 @@ def _threshold(
     y: Any,
 ) -> tuple[float, float]:
     """The threshold that is best for all inner out-of-fold rows together, and what it reaches."""
-    from joblib import Parallel, delayed
     from sklearn.base import clone
 
-    parts = Parallel(n_jobs=setup.n_jobs)(
-        delayed(_scores)(clone(model), take(X, a), take(y, a), take(X, b)) for a, b in splits
-    )
+    pieces = ((clone(model), take(X, a), take(y, a), take(X, b)) for a, b in splits)
+    parts = list(workers.each(_scores, pieces, n_jobs=setup.n_jobs))
     rows = np.concatenate([b for _, b in splits])
     scores, classes = np.concatenate([s for s, _ in parts]), parts[0][1]
     X_out, y_out, measure = take(X, rows), take(y, rows), scorer(setup.metric)

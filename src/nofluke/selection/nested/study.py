@@ -47,7 +47,7 @@ def nested_cv(
     thresholds: Iterable[float] | None = None,
     final: bool = True,
     seed: int = 0,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     path: Path = None,
     progress: bool | None = None,
 ) -> NestedCV:
@@ -77,13 +77,14 @@ def nested_cv(
         final: Whether the procedure is applied to all rows too, for the model to use; one more
             search.
         seed: The seed of folds, and of each ``random_state`` that was left at None.
-        n_jobs: Processes for the fits of a search; -1 for one on each core.
+        n_jobs: How many fits of a search at once; -1 for one on each core. None leaves a search
+            the number that it has, and else does as ``joblib.parallel_config`` says.
         path: A folder or a file ending in .jsonl where finished outer folds are kept; a study that
             was stopped goes on there. The final model is fitted anew.
         progress: Whether to show a progress bar on standard error; by default on a terminal.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: Folds that cannot be made or that tear groups apart (NF240), a fold in which no
             configuration went through (NF241), thresholds that cannot be used (NF242), a file of
             another question (NF048), or an argument that cannot be used.

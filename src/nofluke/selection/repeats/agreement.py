@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nofluke import workers
 from nofluke.errors import InputError, some
 from nofluke.selection.repeats import generators
 from nofluke.selection.repeats.single import Outcome, run
@@ -20,7 +21,7 @@ class Agreed(NamedTuple):
     deterministic_cost: float | None  # time with deterministic torch algorithms / without
 
 
-def agree(setup: Setup, seeds: Seeds, *, n_jobs: int) -> Agreed:
+def agree(setup: Setup, seeds: Seeds, *, n_jobs: int | None) -> Agreed:
     """Run one configuration twice with the same seeds; score and predictions must be the same.
 
     Two runs may agree by chance, so neither may draw from a global generator that no source owns:
@@ -40,9 +41,7 @@ def agree(setup: Setup, seeds: Seeds, *, n_jobs: int) -> Agreed:
             "configuration works.",
             code="NF049",
         )
-    second = (
-        run(setup, seeds, predictions=True) if n_jobs == 1 else _elsewhere(setup, seeds, n_jobs)
-    )
+    (second,) = workers.each(_with_predictions, [(setup, seeds)], n_jobs=n_jobs)
     if not same(first, second) or _drawn(setup, first, second):
         raise InputError(_refusal(setup, seeds, first, second, n_jobs), code="NF046")
     return Agreed(first, _cost(setup, seeds))
@@ -55,15 +54,13 @@ def same(first: Outcome, second: Outcome) -> bool:
     return scores and ("" in digests or digests[0] == digests[1])
 
 
-def _elsewhere(setup: Setup, seeds: Seeds, n_jobs: int) -> Outcome:
-    from joblib import Parallel, delayed
-
-    work = [delayed(run)(setup, seeds, predictions=True)]
-    outcomes: list[Outcome] = Parallel(n_jobs=n_jobs, backend="loky")(work)
-    return outcomes[0]
+def _with_predictions(setup: Setup, seeds: Seeds) -> Outcome:
+    return run(setup, seeds, predictions=True)
 
 
-def _refusal(setup: Setup, seeds: Seeds, first: Outcome, second: Outcome, n_jobs: int) -> str:
+def _refusal(
+    setup: Setup, seeds: Seeds, first: Outcome, second: Outcome, n_jobs: int | None
+) -> str:
     what = "two runs with all seeds equal "
     if same(first, second):
         drawn = "; ".join(_named(name) for name in _drawn(setup, first, second))
@@ -73,7 +70,7 @@ def _refusal(setup: Setup, seeds: Seeds, first: Outcome, second: Outcome, n_jobs
     else:
         what += f"scored {first.score!r} and {second.score!r}"
     found = _suspects(setup, first, second)
-    if n_jobs != 1 and same(first, run(setup, seeds, predictions=True)):
+    if not workers.here(n_jobs) and same(first, run(setup, seeds, predictions=True)):
         found = [_between_processes(), *found]
     if not found:
         found = [

@@ -28,7 +28,7 @@ class Asked:
         metric: Name of the metric.
         better: Which way it points.
         bounds: Lowest and highest possible score; None where nobody knows.
-        n_jobs: Processes.
+        n_jobs: How many runs at once; None as ``joblib.parallel_config`` says.
         assumed: The share of the training rows that is drawn because none was named.
     """
 
@@ -39,7 +39,7 @@ class Asked:
     metric: str
     better: checks.Better
     bounds: tuple[float, float] | None
-    n_jobs: int
+    n_jobs: int | None
     assumed: float | None
 
 
@@ -59,14 +59,14 @@ def ask(
     better: str | None,
     bounds: Sequence[float] | None,
     name: str | None,
-    n_jobs: int,
+    n_jobs: int | None,
     threads: int,
     deterministic: bool,
 ) -> Asked:
     """Check everything that can be checked without a fit.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: An argument that cannot be used.
     """
     require()
@@ -103,17 +103,16 @@ def ask(
 
 
 def require() -> None:
-    """Refuse to go on without the libraries that fit and score.
+    """Refuse to go on without the library that fits and scores.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
     """
     try:
-        import joblib  # noqa: F401 (only whether it is there)
-        import sklearn  # noqa: F401
+        import sklearn  # noqa: F401 (only whether it is there)
     except ImportError:
         raise MissingExtra(
-            "repeating a fit needs scikit-learn and joblib, which are not installed: "
+            "repeating a fit needs scikit-learn, which is not installed: "
             "pip install nofluke[sklearn].",
             code="NF099",
         ) from None
@@ -150,7 +149,9 @@ def _check_lengths(X: Any, y: Any, groups: Any, test: Any) -> None:
             )
 
 
-def _processes(value: object) -> int:
+def _processes(value: object) -> int | None:
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, int) or value == 0:
         raise InputError(f"n_jobs={value!r} must be a whole number other than 0.", code="NF008")
     return value

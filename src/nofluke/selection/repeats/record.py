@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke import workers
 from nofluke.errors import some
 from nofluke.scores.assembly import Rows
 from nofluke.scores.table import Scores
@@ -185,7 +186,7 @@ def _environment(asked: Asked, done: Done) -> dict[str, Any]:
         "versions": generators.versions(),
         "hash_seed": generators.hash_seed(),
         "threads": asked.setup.threads,
-        "n_jobs": asked.n_jobs,
+        "n_jobs": workers.count(asked.n_jobs),
         "parameters": seeded,
         "hooks": {s: h if isinstance(h, str) else "function" for s, h in places.hooks.items()},
         "moved": list(done.agreed.outcome.moved),

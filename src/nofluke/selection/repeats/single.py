@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from nofluke.errors import InputError
 from nofluke.selection.repeats import generators
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from nofluke.selection.repeats.sources import Places, Seeds
 
 Metric: TypeAlias = str | Callable[[Any, Any, Any], float]
+
+
+_ALONE = threading.RLock()  # generators, warnings and thread pools are those of the process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,24 @@ def run(setup: Setup, seeds: Seeds, *, predictions: bool = False) -> Outcome:
         setup: What is run.
         seeds: One for each source that there is.
         predictions: Whether predictions are digested too.
+
+    Raises:
+        InputError: Another thread of this process has a run (NF415).
     """
+    if not _ALONE.acquire(blocking=False):
+        raise InputError(
+            "a run seeds the global generators of its process, and another run of this process is "
+            "not over; give each worker one thread (threads_per_worker=1 in Dask), or take "
+            "'loky'.",
+            code="NF415",
+        )
+    try:
+        return _run(setup, seeds, predictions=predictions)
+    finally:
+        _ALONE.release()
+
+
+def _run(setup: Setup, seeds: Seeds, *, predictions: bool) -> Outcome:
     from threadpoolctl import threadpool_limits
 
     start, before = time.perf_counter(), generators.marks()

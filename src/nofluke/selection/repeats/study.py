@@ -8,15 +8,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from nofluke import checks
+from nofluke import checks, workers
 from nofluke.errors import InputError, some
 from nofluke.selection.repeats import agreement, generators, journal
 from nofluke.selection.repeats import sources as known
 from nofluke.selection.repeats.answers import Repeats
 from nofluke.selection.repeats.asked import Asked, ask
 from nofluke.selection.repeats.record import Done, Way, answer
-from nofluke.selection.repeats.single import Metric, Outcome, Setup, run
-from nofluke.selection.repeats.sources import Hook, Seeds
+from nofluke.selection.repeats.single import Metric, run
+from nofluke.selection.repeats.sources import Hook
 
 Path: TypeAlias = str | os.PathLike[str] | None
 Size: TypeAlias = float | Literal["bootstrap"] | None
@@ -40,7 +40,7 @@ def repeat(
     better: str | None = None,
     bounds: Sequence[float] | None = None,
     name: str | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     threads: int = 1,
     deterministic: bool = True,
     path: Path = None,
@@ -81,7 +81,8 @@ def repeat(
         better: "higher" or "lower" wins; needed for a metric that is a function.
         bounds: Lowest and highest possible score; known for well-known metrics.
         name: Id of the candidate; by default the class of the estimator.
-        n_jobs: Processes; -1 for one on each core.
+        n_jobs: How many runs at once, each in a process of its own; -1 for one on each core. None
+            does as ``joblib.parallel_config`` says, and without it runs one after the other.
         threads: Threads of BLAS and OpenMP within each run; sums may depend on their number.
         deterministic: Where torch is imported, ask it for deterministic algorithms; their cost in
             time is measured.
@@ -90,7 +91,7 @@ def repeat(
         progress: Whether to show a progress bar on standard error; by default on a terminal.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: Randomness that is not controlled (NF046), a source that is not there (NF047),
             a file of another question (NF048), a configuration that fails at once (NF049), or an
             argument that cannot be used.
@@ -159,6 +160,7 @@ def carried_out(asked: Asked, ways: Sequence[Way], *, path: Path, progress: bool
     first = ways[0].plan[0]
     place = journal.place(path, asked.name)
     question = _question(asked)
+    workers.refuse_threads(asked.n_jobs, what="a run seeds the global generators of its process")
     with generators.put_back(), journal.Journal(place, question) as kept:
         agreed = agreement.agree(asked.setup, first, n_jobs=asked.n_jobs)
         before = kept.found.get(journal.key(first))
@@ -171,7 +173,8 @@ def carried_out(asked: Asked, ways: Sequence[Way], *, path: Path, progress: bool
             kept.add(agreed.outcome)
         todo = [seeds for k, seeds in plan.items() if k not in kept.found]
         with bar(len(todo), asked.name, wanted=progress) as advance:
-            for outcome in _runs(asked.setup, todo, asked.n_jobs):
+            pieces = ((asked.setup, seeds) for seeds in todo)
+            for outcome in workers.each(run, pieces, n_jobs=asked.n_jobs, ordered=False):
                 kept.add(outcome)
                 advance()
     return Done(kept.found, agreed, resumed, earlier)
@@ -208,17 +211,6 @@ def _question(asked: Asked) -> dict[str, Any]:
         "deterministic": setup.deterministic,
         "versions": generators.versions(),
     }
-
-
-def _runs(setup: Setup, todo: Sequence[Seeds], n_jobs: int) -> Iterator[Outcome]:
-    """The outcomes as they come."""
-    if n_jobs == 1:
-        yield from (run(setup, seeds) for seeds in todo)
-        return
-    from joblib import Parallel, delayed
-
-    pool = Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered")
-    yield from pool(delayed(run)(setup, seeds) for seeds in todo)
 
 
 @contextlib.contextmanager

@@ -56,7 +56,7 @@ def variance_by_source(
     better: str | None = None,
     bounds: Sequence[float] | None = None,
     name: str | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     threads: int = 1,
     deterministic: bool = True,
     path: Path = None,
@@ -86,14 +86,15 @@ def variance_by_source(
         better: "higher" or "lower" wins.
         bounds: Lowest and highest possible score.
         name: Id of the candidate.
-        n_jobs: Processes.
+        n_jobs: How many fits at once; -1 for one on each core. None does as
+            ``joblib.parallel_config`` says, and without it fits one after the other.
         threads: Threads within each run.
         deterministic: Whether torch is asked for deterministic algorithms.
         path: Where finished runs are kept; the runs of ``repeat`` may stand in the same place.
         progress: Whether to show a progress bar.
 
     Raises:
-        MissingExtra: scikit-learn or joblib is not installed.
+        MissingExtra: scikit-learn is not installed.
         InputError: As for ``repeat``; fewer than two runs of a source that did not fail.
 
     >>> import numpy as np

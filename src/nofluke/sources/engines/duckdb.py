@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 
 from nofluke.errors import InputError, ReadError
+from nofluke.sources import spills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -25,8 +24,6 @@ _SETTINGS = {
     "autoload_known_extensions": "false",
     "preserve_insertion_order": "false",
 }
-#: Name of our folders for what does not fit, so that one which a killed process left is known.
-SPILL = "nofluke-spill-"
 
 
 class DuckDB:
@@ -41,8 +38,12 @@ class DuckDB:
     name = "duckdb"
     gathers = 1 << 18
 
-    def __init__(self, con: Any, theirs: Any = None, folder: Path | None = None) -> None:
+    def __init__(self, con: Any, theirs: Any = None, folder: spills.Folder | None = None) -> None:
         self._con, self._theirs, self._folder = con, theirs, folder
+
+    def scanned(self, paths: Sequence[str]) -> Any:
+        """The rows of further files."""
+        return _scan(self._con, paths)
 
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
@@ -77,7 +78,7 @@ class DuckDB:
         if self._con is not None:
             self._con.close()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
 
 
 def opened(paths: Sequence[str], room: Room) -> tuple[Any, DuckDB]:
@@ -86,15 +87,15 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, DuckDB]:
     limit = room.for_engine
     if limit is not None:
         config["memory_limit"] = f"{limit >> 20}MiB"
-    folder = Path(tempfile.mkdtemp(prefix=SPILL, dir=room.spill))
+    folder = spills.Folder(room.spill)
     try:
         con = duckdb.connect(":memory:", config=config)
         engine = DuckDB(con, folder=folder)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.close()
         raise
     try:
-        con.execute("SET temp_directory = " + _cell(str(folder)))
+        con.execute("SET temp_directory = " + _cell(str(folder.path)))
         if con.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
             con.execute("SET enable_progress_bar = false")
         relation = _scan(con, paths)
@@ -157,13 +158,8 @@ class _told:  # noqa: N801 (it reads as what it does)
         if not isinstance(error, duckdb.Error):
             return
         text = " ".join(str(error).split())
-        if "No space left" in text or "max_temp_directory_size" in text:
-            raise InputError(
-                f"the disk is full, so what does not fit in memory has no place ({text[:200]}). "
-                "Nothing was written. Free some space, name another folder by spill= (--spill), "
-                "or allow more memory.",
-                code="NF410",
-            ) from None
+        if spills.says_full(text):
+            raise spills.full(f"DuckDB: {text[:200]}") from None
         if isinstance(error, duckdb.OutOfMemoryException):
             raise InputError(
                 f"the question does not fit in the memory allowed ({text[:200]}). Allow more by "

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.errors import InputError
+from nofluke.sources import spills
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -20,6 +22,10 @@ class Ibis:
 
     name = "ibis"
     gathers = 1 << 18
+
+    def scanned(self, paths: Sequence[str]) -> Any:
+        """Files have engines of their own."""
+        raise NotImplementedError
 
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
@@ -40,24 +46,29 @@ class Ibis:
 
     def write(self, native: Any, path: Path) -> None:
         """The rows as one file of Parquet."""
-        try:
+        with _told():
             native.to_parquet(str(path))
-        except OSError as error:
-            raise InputError(
-                f"the rows cannot be written to {path.parent} ({error}).", code="NF410"
-            ) from None
 
     def close(self) -> None:
         """Nothing of ours is open."""
 
 
 def _computed(native: Any) -> Any:
-    try:
+    with _told():
         return native.to_pyarrow()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what the database behind Ibis says into an error of ours."""
+    try:
+        yield
     except InputError:
         raise
-    except Exception as error:  # every database behind Ibis raises its own
+    except Exception as error:  # every database raises its own
         text = " ".join(str(error).split())
+        if spills.is_full(error) or spills.says_full(text):
+            raise spills.full(text[:200]) from None
         raise InputError(f"the rows cannot be computed ({text[:300]}).", code="NF351") from None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.errors import InputError, ReadError
-from nofluke.sources import engines
+from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +26,10 @@ class Polars:
 
     def __init__(self, room: Room) -> None:
         self._room = room
+
+    def scanned(self, paths: Sequence[str]) -> Any:
+        """The rows of further files."""
+        return opened(paths, self._room)[0]
 
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
@@ -99,12 +103,8 @@ class _Told:
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         import polars as pl
 
-        if isinstance(error, OSError) and error.errno == 28:
-            raise InputError(
-                f"the disk is full ({error}). Nothing was written. Free some space, or name "
-                "another folder by spill= (--spill).",
-                code="NF410",
-            ) from None
         if isinstance(error, pl.exceptions.PolarsError | OSError):
             text = " ".join(str(error).split())
+            if spills.is_full(error) or spills.says_full(text):
+                raise spills.full(f"Polars: {text[:200]}") from None
             raise InputError(f"the rows cannot be computed ({text[:300]}).", code="NF351") from None

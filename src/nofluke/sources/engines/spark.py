@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.errors import InputError, MissingExtra, ReadError
-from nofluke.sources import engines
+from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,14 +23,18 @@ class Spark:
 
     Args:
         session: The session that computes.
-        ours: Whether it is stopped in the end.
+        folder: Folder of a session of our own, which is stopped in the end; None for theirs.
     """
 
     name = "spark"
     gathers = 1 << 14  # rows come out of the JVM one by one
 
-    def __init__(self, session: Any, *, ours: bool) -> None:
-        self._session, self._ours = session, ours
+    def __init__(self, session: Any, folder: spills.Folder | None = None) -> None:
+        self._session, self._folder = session, folder
+
+    def scanned(self, paths: Sequence[str]) -> Any:
+        """The rows of further files."""
+        return _scan(self._session, paths)
 
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
@@ -64,8 +68,9 @@ class Spark:
 
     def close(self) -> None:
         """Stop a session of our own."""
-        if self._ours:
+        if self._folder is not None:
             self._session.stop()
+            self._folder.close()
 
 
 def opened(paths: Sequence[str], room: Room) -> tuple[Any, Spark]:
@@ -76,15 +81,21 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, Spark]:
         raise engines.missing("spark", "pyspark") from None
 
     session = SparkSession.getActiveSession()
-    engine = Spark(session or _session(room), ours=session is None)
+    engine = Spark(session) if session is not None else _own(room)
+    try:
+        return _scan(engine._session, paths), engine  # noqa: SLF001 (our own)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _scan(session: Any, paths: Sequence[str]) -> Any:
     uris = [_uri(path) for path in paths]
-    read = engine._session.read  # noqa: SLF001 (our own)
     try:
         if all(path.lower().endswith(".parquet") for path in paths):
-            return read.option("recursiveFileLookup", "true").parquet(*uris), engine
-        return read.csv(uris, header=True, inferSchema=True), engine
+            return session.read.option("recursiveFileLookup", "true").parquet(*uris)
+        return session.read.csv(uris, header=True, inferSchema=True)
     except Exception as error:  # Spark has no common root of what it raises
-        engine.close()
         raise ReadError(
             f"{', '.join(paths)} cannot be read ({_first_line(error)}).",
             code="NF001",
@@ -94,10 +105,20 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, Spark]:
 
 def theirs(frame: Any) -> Spark:
     """The engine behind somebody's frame."""
-    return Spark(frame.sparkSession, ours=False)
+    return Spark(frame.sparkSession)
 
 
-def _session(room: Room) -> Any:
+def _own(room: Room) -> Spark:
+    """A session of our own, with a folder for what does not fit."""
+    folder = spills.Folder(room.spill)
+    try:
+        return Spark(_session(room, folder.path), folder)
+    except BaseException:
+        folder.close()
+        raise
+
+
+def _session(room: Room, folder: Path) -> Any:
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
@@ -109,7 +130,7 @@ def _session(room: Room) -> Any:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.local.dir", str(room.spill))
+        .config("spark.local.dir", str(folder))
     )
     limit = room.for_engine
     if limit is not None:
@@ -157,13 +178,8 @@ class _Told:
         if error is None or not type(error).__module__.startswith(("pyspark", "py4j")):
             return
         text = str(error)
-        if "No space left on device" in text:
-            raise InputError(
-                "the disk is full, so what does not fit in memory has no place (Spark: No space "
-                "left on device). Nothing was written. Free some space, or name another folder by "
-                "spill= (--spill).",
-                code="NF410",
-            ) from None
+        if spills.says_full(text):
+            raise spills.full("Spark: no space left on device") from None
         raise InputError(
             f"the rows cannot be computed (Spark: {_first_line(error)}).", code="NF351"
         ) from None

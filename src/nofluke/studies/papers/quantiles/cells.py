@@ -115,10 +115,11 @@ def _measured(
         "outside": None,
         "outside_error": None,
         "clipped_coverage": None,
+        "clipped_coverage_error": None,
     }
     if below and above:
         row["length"], row["length_error"] = average((upper - lower) / unit)
         row["outside"], row["outside_error"] = share((lower < 0) | (upper > 1))
         clipped = (np.clip(lower, 0, 1) <= truth) & (truth <= np.clip(upper, 0, 1))
-        row["clipped_coverage"] = share(clipped).value
+        row["clipped_coverage"], row["clipped_coverage_error"] = share(clipped)
     return row

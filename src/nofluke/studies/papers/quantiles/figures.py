@@ -387,3 +387,34 @@ def fallback(tables: Tables) -> Figure:
     cells = _cells(chosen(rows, method=BOOTSTRAP))
     fails = [row for cell, row in cells.items() if asymptotic[cell]["limits"] != "both"]
     return _least_coverage(fails)
+
+
+def _off_real(tables: Tables, **wanted: object) -> list[Figure]:
+    """Coverage minus level on real runs, mean of tasks."""
+    return _off(chosen(tables["real"], **wanted))
+
+
+@_add
+def exact_on_runs(tables: Tables) -> Figure:
+    """R1."""
+    return _least(_off_real(tables, method=("exact_equal", EXACT)))
+
+
+@_add
+def default_on_runs(tables: Tables) -> Figure:
+    """R2."""
+    return _least(_off_real(tables, method="auto"))
+
+
+@_add
+def bootstrap_on_runs(tables: Tables) -> Figure:
+    """R3."""
+    rows = chosen(tables["real"], method=BOOTSTRAP, level=0.9, u=TAILS, n=(10, 15))
+    return _least(figure for _, figure in over_distributions(rows, "coverage"))
+
+
+@_add
+def bias_on_runs(tables: Tables) -> Figure:
+    """R4."""
+    rows = chosen(tables["real"], method=EXACT, level=0.9)
+    return _farthest(Figure(row["bias"], row["bias_error"]) for row in rows)
