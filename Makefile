@@ -5,8 +5,8 @@ WORKERS ?= 2
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers format study coverage-tables curves bench peers reproduce formats \
-    api-page reference pictures docs docs-links fuzz big clean
+.PHONY: demo test lint types layers format study coverage-tables curves bench peers reproduce \
+    reproduce-quick formats api-page reference pictures docs docs-links fuzz big clean
 
 demo: $(VENV)/.demo
 	$(BIN)/nofluke certify examples/digits/log_loss.parquet --select top:5@column:val_score \
@@ -40,7 +40,7 @@ coverage-tables: $(VENV)/.dev
 	for study in areas precisions elsewhere clusters predictive page; do \
 	    $(BIN)/python tools/classifier_intervals.py $$study || exit 1; done
 
-# How times grow with the data: docs/explanation/growth.md, drawn again; some minutes on a quiet machine.
+# How times grow with the data: docs/explanation/growth.md, drawn again; ten minutes on a quiet machine.
 curves: $(VENV)/.dev
 	$(BIN)/python tools/growth.py
 
@@ -60,6 +60,10 @@ reproduce: $(VENV)/.dev
 	for page in reproduced/*.md; do cp $$page docs/replications/; done
 	for pictures in reproduced/*/; do mkdir -p docs/replications/$$(basename $$pictures); \
 	    cp $$pictures*.svg docs/replications/$$(basename $$pictures)/ 2>/dev/null || true; done
+
+# The same in a minute of processor time; what changes is how much is "not settled at this size".
+reproduce-quick: $(VENV)/.dev
+	$(BIN)/nofluke reproduce --quick --out reproduced
 
 # The table of the logs that are read: docs/reference/formats.md is what this writes.
 formats: $(VENV)/.dev

@@ -58,7 +58,6 @@ def _help() -> Contest:
         topic=TOPIC,
         question="--help",
         contenders=tuple(_tool(name, "--help") for name in names),
-        notes=("The floor is the interpreter that does nothing.",),
     )
 
 

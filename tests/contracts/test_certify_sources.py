@@ -412,8 +412,6 @@ def test_runs_are_for_memory_where_there_are_several(tmp_path):
         ({"engine": "oracle"}, "NF008"),
         ({"where": {"filter": "x"}}, "NF008"),
         ({"reader": "helm"}, "NF407"),
-        ({"delimiter": ";"}, "NF407"),
-        ({"decimal": ","}, "NF407"),
         ({"memory": "1MiB"}, "NF008"),
         ({"spill": "nowhere/at/all"}, "NF008"),
     ],
@@ -422,11 +420,84 @@ def test_options_that_a_source_does_not_have(one, reading, code):
     assert refusal(lambda: nofluke.source(one, **LOWER, **reading))[0] == code
 
 
-def test_text_files_are_for_memory(tmp_path):
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ties",
+        "gaps",
+        "integers",
+        "wide",
+        "truths",
+        "failed",
+        "failed by size",
+        "clusters",
+        "metric",
+        "chosen by a column",
+        "quotes",
+    ],
+)
+def test_text_has_the_answer_of_memory(tmp_path, name):
+    table, reading, asking = TABLES[name]
+    path = tmp_path / "table.csv"
+    table.to_pandas().to_csv(path, index=False)
+    expected = nofluke.certify(nofluke.read(path, **reading), **asking)
+    for engine in ENGINES:
+        with nofluke.source(path, engine=engine, spill=tmp_path, **reading) as rows:
+            assert nofluke.certify(rows, **asking).to_json() == expected.to_json()
+        assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_text_files_name_the_candidates_they_hold(tmp_path):
+    paths = []
+    for name, x in normal().items():
+        paths.append(tmp_path / f"{name}.csv")
+        lines = [f"{i:03d};{str(v).replace('.', ',')}" for i, v in enumerate(x)]
+        paths[-1].write_text("\n".join(["item;loss", *lines]))
+    expected = nofluke.certify(nofluke.read(paths, **LOWER), "top:2", gamma=0.3)
+    assert any(note.startswith("NF115") for note in expected.notes)
+    for engine in ENGINES:
+        found = nofluke.certify(nofluke.source(paths, engine=engine, **LOWER), "top:2", gamma=0.3)
+        assert found.to_json() == expected.to_json()
+
+
+def test_files_that_are_a_candidate_each_are_one_table(tmp_path):
+    paths = {}
+    for name, x in normal().items():
+        paths[name] = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({"item": [str(i) for i in range(60)], "loss": x}), paths[name])
+    named = {f"model {name}": path for name, path in paths.items()}
+    for data in (list(paths.values()), named):
+        expected = nofluke.certify(nofluke.read(data, **LOWER), "top:2", gamma=0.3)
+        for engine in ENGINES:
+            found = nofluke.certify(
+                nofluke.source(data, engine=engine, **LOWER), "top:2", gamma=0.3
+            )
+            assert found.to_json() == expected.to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("model,item,loss\na,1,0.5\na,2,x\n", "NF004"),
+        ("model,item,loss\na,1,0.5\n,2,1\n", "NF007"),
+        ("model,item,loss\na,1,0.5\na,2\n", "NF001"),
+        ("model,item,loss\n", "NF002"),
+        ("model,loss\na,1\n", "NF003"),
+    ],
+)
+def test_text_is_refused_in_the_words_of_memory(tmp_path, text, code):
     path = tmp_path / "t.csv"
-    path.write_text("model,item,loss\na,1,0.5\n")
+    path.write_text(text)
+    expected = refusal(lambda: nofluke.read(path, **LOWER))
+    assert expected[0] == code
+    assert refusal(lambda: nofluke.source(path, **LOWER)) == expected
+
+
+def test_what_is_no_table_of_cells_is_for_memory(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"model": "a", "item": 1, "loss": 0.5}]')
     code, message = refusal(lambda: nofluke.source(path, **LOWER))
-    assert (code, "Convert it" in message) == ("NF407", True)
+    assert (code, "read it in memory" in message) == ("NF407", True)
 
 
 def test_an_engine_is_for_files_and_a_frame_is_no_engine(one):

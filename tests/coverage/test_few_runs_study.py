@@ -198,6 +198,7 @@ def test_the_claims_on_the_page_are_those_of_the_study(study):
 EXTREMES = {
     "exact_margin", "binomial_gap", "resampling_noise", "exact_in_tails", "fluctuation_at_80",
     "bootstrap_small", "bootstrap_at_99", "fallback", "mean_margin", "exact_longest",
+    "exact_on_runs", "default_on_runs", "bootstrap_on_runs", "bias_on_runs",
 }  # fmt: skip
 
 

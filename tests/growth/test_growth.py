@@ -131,6 +131,9 @@ def test_times_are_written_read_and_drawn(tmp_path):
     rows = growth.table([one, two]).splitlines()
     assert rows[2] == "| a | rows | 10 | 12.3 µs | 1,000 | 1.23 ms | 1.00 | 1.00 |"
     assert rows[3] == "| a | clusters | 10 | 100 ns | 100 | 10 µs | 2.00 | 2.00 |"
+    long = growth.table([[Point("a", "rows", 1, 999.4), Point("a", "rows", 10, 1000.0)]])
+    assert "| 999 s |" in long
+    assert "| 1,000 s |" in long
     drawn = ET.fromstring(growth.picture([one, two]))  # noqa: S314 (our own)
     dots = list(drawn.iter("{http://www.w3.org/2000/svg}circle"))
     assert len(dots) == len(points)

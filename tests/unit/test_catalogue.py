@@ -35,6 +35,9 @@ def test_no_claim_stands_twice_with_two_verdicts():
     assert len(ids) == len(set(ids))
     named = [feature.id for feature in FEATURES]
     assert len(named) == len(set(named))
+    verdicts = {}
+    for line in catalogue.lines():
+        assert verdicts.setdefault(line.id, line.reproduces) == line.reproduces, line.id
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda f: f.id)

@@ -138,8 +138,8 @@ def predicted(
             )
         yield predictions
     if stats:
-        held = getattr(predictions.examples, "held", None)
-        show.note(start.told(engine, None if held is None else held.relation.passes.count))
+        passes = getattr(predictions.examples, "passes", None)
+        show.note(start.told(engine, None if passes is None else passes.count))
 
 
 def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:

@@ -109,7 +109,7 @@ def with_column(predictions: Predictions, column: str, given: Mapping[str, objec
     from nofluke.scores import beside
     from nofluke.scores.table import Labels
 
-    texts = beside.ids(given, predictions.examples, what=f"{column}s")
+    texts = beside.ids(given, tuple(predictions.examples), what=f"{column}s")
     names = tuple(sorted(set(texts)))
     index = {name: i for i, name in enumerate(names)}
     of_example = np.array([index[text] for text in texts], np.int32)

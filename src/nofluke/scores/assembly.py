@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -212,7 +212,7 @@ def _digest_of_texts(
     examples: Sequence[str],
     rows: Rows,
     labels: Mapping[str, tuple[str, ...]],
-) -> Any:
+) -> hashlib._Hash:
     sha = hashlib.sha256()
     for texts in (
         candidates,

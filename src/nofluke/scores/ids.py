@@ -21,7 +21,7 @@ class Ids(Sequence[str]):
         n: How many there are.
         fetch: Gives the texts at some places, shape (m,), or all of them in order for None.
         places: Which of them these are, where they are not all.
-        held: What must stay open as long as somebody may look.
+        passes: How often the rows that they come from were gone through.
 
     >>> ids = Ids(3, lambda at: list("abc") if at is None else ["abc"[i] for i in at.tolist()])
     >>> len(ids), ids[1], ids.at(np.array([0, 2])), list(ids)
@@ -33,9 +33,9 @@ class Ids(Sequence[str]):
         n: int,
         fetch: Callable[[NDArray[np.int64] | None], Sequence[str]],
         places: NDArray[np.int64] | None = None,
-        held: Any = None,
+        passes: Any = None,
     ) -> None:
-        self._n, self._fetch, self._places, self.held = n, fetch, places, held
+        self._n, self._fetch, self._places, self.passes = n, fetch, places, passes
 
     def __len__(self) -> int:
         return self._n
@@ -63,7 +63,7 @@ class Ids(Sequence[str]):
     def among(self, places: NDArray[Any]) -> Ids:
         """Those at these places, still unread."""
         own = np.asarray(places if self._places is None else self._places[places])
-        return Ids(own.size, self._fetch, own, self.held)
+        return Ids(own.size, self._fetch, own, self.passes)
 
 
 def some_of(ids: Sequence[str], places: NDArray[Any]) -> Sequence[str]:

@@ -7,7 +7,6 @@ table would have made, in a small part of its memory.
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nofluke.scores.prediction_rows import PredictionRows
-    from nofluke.sources.relation import Relation
 
 _VALUES = 1 << 21  # predictions that come out at a time
+_FEW = 1000  # ids that are looked up; more are all fetched
 _BLOCK = 1 << 18  # rows placed at a time: the index fits in the cache
 
 
@@ -45,14 +44,6 @@ class Placed(NamedTuple):
     where: NDArray[np.int32] | None
     labels: NDArray[np.bool_]
     cluster: Labels | None
-
-
-class Held:
-    """A relation that is closed when nobody holds it any more."""
-
-    def __init__(self, relation: Relation) -> None:
-        self.relation = relation
-        weakref.finalize(self, relation.close)
 
 
 @dataclass(slots=True)
@@ -124,14 +115,7 @@ def _tried(
     rows: PredictionRows, candidates: Mapping[str, int], y: nw.Expr, *, of: str | None
 ) -> tuple[Placed, Ids] | None:
     """The same with the examples of one candidate; None where others have more."""
-    relation = rows.table.relation
-    known = relation.frame.select(example=rows.example())
-    if of is not None:
-        column = rows.by["candidate"]
-        assert column is not None  # noqa: S101 (the caller has looked)
-        own = relation.frame.filter(rows.table.text(column) == of)
-        known = own.select(example=rows.example())
-    known = known.unique()
+    known = _known(rows, of)
     E = candidates[of] if of is not None else _count(rows, known)
     grid = _Grid.empty(len(candidates), E, clustered=rows.clustered)
     clusters = _clusters(rows)
@@ -145,7 +129,17 @@ def _tried(
         rows.refuse_repeats()
     if contradicts:
         raise rows.contradiction(y)
-    return _finished(grid, len(candidates), clusters), _ids(rows, known, E)
+    return _finished(grid, len(candidates), clusters), _ids(rows, of, E)
+
+
+def _known(rows: PredictionRows, of: str | None) -> nw.LazyFrame[Any]:
+    """The examples of all candidates, or of one of them, each once."""
+    frame = rows.table.relation.frame
+    if of is not None:
+        column = rows.by["candidate"]
+        assert column is not None  # noqa: S101 (one of several is chosen by it)
+        frame = frame.filter(rows.table.text(column) == of)
+    return frame.select(example=rows.example()).unique()
 
 
 def _count(rows: PredictionRows, known: nw.LazyFrame[Any]) -> int:
@@ -179,7 +173,10 @@ def _parts(
     names = ["code", "y", *(f"v{i}" for i in range(len(rows.scores)))]
     frame = frame.with_columns(code=nw.col("code").cast(nw.Int64).fill_null(-1).cast(nw.Int32))
     if rows.listed is None and rows.name is None:
-        told = {"candidate": list(candidates), "k": list(range(len(candidates)))}
+        told: dict[str, list[Any]] = {
+            "candidate": list(candidates),
+            "k": list(range(len(candidates))),
+        }
         frame = frame.join(relation.small(told), on="candidate", how="inner")
         frame = frame.with_columns(k=nw.col("k").cast(nw.Int32))
         names.append("k")
@@ -231,20 +228,22 @@ def _finished(grid: _Grid, K: int, clusters: tuple[str, ...] | None) -> Placed:
     )
 
 
-def _ids(rows: PredictionRows, known: nw.LazyFrame[Any], E: int) -> Ids:
-    relation = rows.table.relation
+def _ids(rows: PredictionRows, of: str | None, E: int) -> Ids:
+    """The ids of the examples, which are asked for again when somebody looks at them."""
 
     def fetch(places: NDArray[np.int64] | None) -> list[str]:
-        texts = _numbered(known).select("code", "text")
-        if places is not None and places.size <= 1000:
-            wanted = [int(i) for i in np.unique(places)]
-            found = dict(relation.rows(texts.filter(nw.col("code").is_in(wanted))))
-            return [str(found[i]) for i in places.tolist()]
-        listed = [
-            str(text)
-            for part in relation.batches(texts.select("text"), ["text"], order=["text"])
-            for text in part["text"].tolist()
-        ]
-        return listed if places is None else [listed[i] for i in places.tolist()]
+        with rows.again() as own:
+            relation = own.table.relation
+            texts = _numbered(_known(own, of)).select("code", "text")
+            if places is not None and places.size <= _FEW:
+                wanted = [int(i) for i in np.unique(places)]
+                found = dict(relation.rows(texts.filter(nw.col("code").is_in(wanted))))
+                return [str(found[i]) for i in places.tolist()]
+            listed = [
+                str(text)
+                for part in relation.batches(texts.select("text"), ["text"], order=["text"])
+                for text in part["text"].tolist()
+            ]
+            return listed if places is None else [listed[i] for i in places.tolist()]
 
-    return Ids(E, fetch, held=Held(relation))
+    return Ids(E, fetch, passes=rows.table.relation.passes)

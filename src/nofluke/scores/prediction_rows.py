@@ -6,7 +6,8 @@ that it concerns looked for, so that an error names them without all having been
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -16,7 +17,7 @@ from nofluke.scores import labelled, labels
 from nofluke.scores.readers.tables import counted, missing_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from nofluke.scores.readers.relations import RelationTable
@@ -36,6 +37,7 @@ class PredictionRows:
         name: The candidate of a long table without a candidate column.
         in_file: Gives the file as a table that knows the numbers of its rows; None where the rows
             come from no file.
+        reopened: Opens the table once more; None where it is somebody's and stays open.
     """
 
     table: RelationTable
@@ -43,6 +45,24 @@ class PredictionRows:
     listed: tuple[str, ...] | None
     name: str | None
     in_file: Callable[[], AbstractContextManager[SqlTable]] | None
+    reopened: Callable[[], RelationTable] | None
+
+    @contextmanager
+    def again(self) -> Iterator[PredictionRows]:
+        """The same rows after they were closed, as long as the block lasts."""
+        if self.reopened is None:
+            yield self
+            return
+        table = self.reopened()
+        try:
+            yield replace(self, table=table)
+        finally:
+            table.relation.close()
+
+    def close(self) -> None:
+        """Give back what the engine holds, where the table was opened here."""
+        if self.reopened is not None:
+            self.table.relation.close()
 
     @property
     def scores(self) -> tuple[str, ...]:

@@ -35,12 +35,13 @@ _SHARE = 3  # of the memory allowed the engine has a third, and only while rows 
 
 
 class Opened(NamedTuple):
-    """A table that stays, and what its messages and answers call it."""
+    """A table that stays, what its messages and answers call it, and how it is opened anew."""
 
     table: RelationTable
     name: Name
     file: files.File | None
     allowed: int
+    reopened: Callable[[], RelationTable] | None
 
 
 def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Opened:
@@ -62,12 +63,15 @@ def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Op
                 code="NF008",
             )
         relation = Relation.of_native(source, room=space)
-        return Opened(RelationTable(relation, _told(source)), Name(), None, allowed)
+        return Opened(RelationTable(relation, _told(source)), Name(), None, allowed, None)
     file, name = _file(source)
     who = "duckdb" if engine == "auto" else engine
-    relation = Relation.of_files([str(file.path)], engine=who, room=space)
-    table = RelationTable(relation, Source(file.label, str(file.path)))
-    return Opened(table, name, file, allowed)
+
+    def table() -> RelationTable:
+        relation = Relation.of_files([str(file.path)], engine=who, room=space)
+        return RelationTable(relation, Source(file.label, str(file.path)))
+
+    return Opened(table(), name, file, allowed, table)
 
 
 def predictions(
@@ -102,6 +106,7 @@ def predictions(
         listed=listed,
         name=of.name.text if listed is None and by["candidate"] is None else None,
         in_file=_in_file(of.file),
+        reopened=of.reopened,
     )
     _refuse_types(rows)
     count = rows.refuse_missing_ids()
@@ -114,6 +119,7 @@ def predictions(
         if of.file is None
         else files.digest([of.file.path])
     )
+    rows.close()
     table = Scores(
         candidates=tuple(candidates),
         examples=ids,  # type: ignore[arg-type]  # a sequence of texts, read when looked at

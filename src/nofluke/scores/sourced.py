@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from nofluke.sources import spills
     from nofluke.sources.relation import Relation
     from nofluke.sources.verbs import Extent, Presence
 
@@ -73,9 +74,9 @@ class Sourced:
     columns: frozenset[str]
     kept: Mapping[str, str]
     digest_of: Callable[[], str] | None
+    keeper: Keeper
     notes: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
-    keeper: object = field(default_factory=object)
     averaged = 1  # one run of each example
 
     def __post_init__(self) -> None:
@@ -286,7 +287,7 @@ class Sourced:
 
     def close(self) -> None:
         """Give back what was opened for reading; answers keep what they have."""
-        self.relation.close()
+        self.keeper.close()
 
     def __enter__(self) -> Sourced:
         return self
@@ -565,8 +566,18 @@ def unasked(what: str) -> InputError:
 class Keeper:
     """Shared by all tables of one source, which is closed when the last of them is gone."""
 
-    def __init__(self, relation: Relation) -> None:
-        weakref.finalize(self, relation.close)
+    def __init__(self, relation: Relation, folder: spills.Folder | None = None) -> None:
+        self._close = weakref.finalize(self, _closed, relation, folder)
+
+    def close(self) -> None:
+        """Close it now."""
+        self._close()
+
+
+def _closed(relation: Relation, folder: spills.Folder | None) -> None:
+    relation.close()
+    if folder is not None:
+        folder.close()
 
 
 def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:

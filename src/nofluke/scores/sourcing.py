@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from nofluke import checks
 from nofluke.errors import InputError
-from nofluke.scores import metrics
+from nofluke.scores import converting, metrics
 from nofluke.scores.readers import failures, files, gather, opening
-from nofluke.scores.readers.columns import BESIDE, Name
+from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.preparing import Asked
 from nofluke.scores.readers.relations import RelationTable
@@ -20,14 +20,18 @@ from nofluke.scores.readers.tables import NUMBERS, Source, counted
 from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.sourced import Keeper, Sourced, unasked
 from nofluke.scores.table import worst_score
-from nofluke.sources import unpivot, verbs
+from nofluke.sources import engines, unpivot, verbs
 from nofluke.sources.relation import Relation
 from nofluke.sources.room import room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from nofluke.scores.readers.columns import Layout, Wanted
+    from nofluke.scores.readers.failures import Failure
+    from nofluke.sources.room import Room
+
+    Digest = Callable[[], str]
 
 _NO_BYTES = (
     "NF409: the rows stay in their source and are no file of bytes, so the digest is that of the "
@@ -63,8 +67,10 @@ def source(
     before it is loaded (NF406).
 
     Args:
-        data: The path of a Parquet file, a list of such paths or a mapping of candidate to path,
-            a DuckDB relation, a Polars LazyFrame, a Spark DataFrame or an Ibis table.
+        data: The path of a Parquet file, a list of paths, a mapping of candidate to path, a DuckDB
+            relation, a Polars LazyFrame, a Spark DataFrame or an Ibis table. Text files (CSV, also
+            packed), and several files that are a candidate each, are written into Parquet files
+            first, which are removed in the end.
         engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
             A lazy table is computed by its own.
         memory: Memory that the whole process may take: bytes, or a text such as "400MiB".
@@ -79,8 +85,8 @@ def source(
         keep: Further number columns, to choose by.
         contents: Whether to look for groups, and for what was asked and answered.
         reader: "table" or None: logs of tools are read in memory.
-        delimiter: Not for sources.
-        decimal: Not for sources.
+        delimiter: What separates the cells of text.
+        decimal: The decimal mark of text.
 
     Raises:
         InputError: The rows cannot be used as given.
@@ -106,31 +112,26 @@ def source(
         decimal=decimal,
     )
     _refuse(asked)
-    opened = _opened(data, engine, memory, spill)
-    try:
-        return _sourced(opened, asked)
-    except BaseException:
-        opened.relation.close()
-        raise
+    space = room(memory, spill)
+    if _are_paths(data):
+        return _of_files(data, "duckdb" if engine == "auto" else engine, space, asked)
+    if engine != "auto":
+        raise InputError(
+            f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
+            "library, so leave engine= out.",
+            code="NF008",
+        )
+    relation = Relation.of_native(data, room=space)
+    return _of_relation(relation, Source("the source"), Name(), asked, digest=None)
 
 
-class _Part(NamedTuple):
-    """Rows with columns of their own: one table, perhaps of several files."""
-
-    relation: Relation
-    source: Source
-    name: Name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    parts: list[_Part]
-    digest: Callable[[], str] | None
-
-    @property
-    def relation(self) -> Relation:
-        """The rows of the first part, whose engine computes all of them."""
-        return self.parts[0].relation
+def _are_paths(data: Any) -> bool:
+    """Whether files are named: one, several, or a mapping of candidate to file."""
+    if isinstance(data, Mapping):
+        data = list(data.values())
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(d, str | os.PathLike) for d in data)
+    return isinstance(data, str | os.PathLike)
 
 
 def _refuse(asked: Asked) -> None:
@@ -143,72 +144,63 @@ def _refuse(asked: Asked) -> None:
         )
     if asked.reader not in (None, "table"):
         raise unasked(f"reader={asked.reader!r} reads the log of a tool")
-    for name in ("delimiter", "decimal"):
-        if getattr(asked, name) is not None:
-            raise unasked(f"{name}={getattr(asked, name)!r} is for delimited text")
 
 
-def _opened(data: Any, engine: str, memory: Any, spill: Any) -> _Opened:
-    space = room(memory, spill)
-    named = isinstance(data, dict)
-    several = list(data.values()) if named else data
-    listed = isinstance(several, list | tuple) and all(
-        isinstance(d, str | os.PathLike) for d in several
-    )
-    if not (isinstance(data, str | os.PathLike) or (listed and several)):
-        if engine != "auto":
-            raise InputError(
-                f"engine={engine!r} is for files; a {type(data).__name__} is computed by its own "
-                "library, so leave engine= out.",
-                code="NF008",
-            )
-        relation = Relation.of_native(data, room=space)
-        return _Opened(parts=[_Part(relation, Source("the source"), Name())], digest=None)
-    found = _files(data)
-    paths = [file.path for file, _ in found]
-    first = found[0][0]
-    more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
-    texts = [str(path) for path in paths]
-    who = "duckdb" if engine == "auto" else engine
-    relation = Relation.of_files(texts[:1] if named else texts, engine=who, room=space)
-    label = first.label if named else f"{first.label}{more}"
-    name = found[0][1] if named or len(found) == 1 else Name()
-    parts = [_Part(relation, Source(label, texts[0]), name)]
+def _of_files(data: Any, engine: str, space: Room, asked: Asked) -> Sourced:
+    checks.choice(engine, engines.NAMES, name="engine")
+    with Workspace() as workspace:
+        found = _files(data, workspace, asked)
+        paths = [file.path for file, _ in found]
+
+        def digest() -> str:
+            return files.digest(paths)
+
+        first = found[0][0]
+        more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
+        told = Source(f"{first.label}{more}", str(first.path))
+        if all(file.format == "parquet" for file, _ in found):
+            relation = Relation.of_files([str(p) for p in paths], engine=engine, room=space)
+            if len(found) == 1 or (_tells_candidates(relation, asked) and not found[0][1].given):
+                name = found[0][1] if len(found) == 1 else Name()
+                return _of_relation(relation, told, name, asked, digest=digest)
+            relation.close()
+        made = converting.converted(found, asked, _question(asked, None), workspace, space)
+    relation = Relation.of_files([str(p) for p in made.paths], engine=engine, room=space)
     try:
-        for file, name in found[1:] if named else []:
-            path = str(file.path)
-            parts.append(_Part(relation.beside([path]), Source(file.label, path), name))
+        table = RelationTable(relation, told)
+        columns = _Columns(table, made.layout, made.kept)
+        keeper = Keeper(relation, made.folder)
+        return _finished(
+            columns, made.understood, made.failure, asked, digest=digest, keeper=keeper
+        )
     except BaseException:
         relation.close()
+        made.folder.close()
         raise
-    return _Opened(parts=parts, digest=lambda: files.digest(paths))
 
 
-def _files(data: Any) -> list[tuple[files.File, Name]]:
-    """The Parquet files that are named, each with the candidate it holds if no column says."""
-    with Workspace() as space:
-        items, _ = opening.known(data, space, None)
+def _tells_candidates(relation: Relation, asked: Asked) -> bool:
+    """Whether a column tells candidates apart, so that several files are one table."""
+    if "candidate" in asked.columns:
+        return asked.columns["candidate"] is not None
+    return any(name.strip().lower() in ALIASES["candidate"] for name in relation.schema)
+
+
+def _files(data: Any, workspace: Workspace, asked: Asked) -> list[tuple[files.File, Name]]:
+    """The files that are named, each with the candidate it holds if no column says."""
+    items, _ = opening.known(data, workspace, asked.reader)
     for item, _ in items:
-        file = item.file if isinstance(item, Known) else item
-        if isinstance(item, Known) or not isinstance(file, files.File):
+        if isinstance(item, Known) or not isinstance(item, files.File):
+            label = item.file.label if isinstance(item, Known) else "what was given"
             raise InputError(
-                f"{file.label} is the log of a tool, which cannot stay where it is; {_INSTEAD}.",
-                code="NF407",
-            )
-        if file.format != "parquet" or file.packing != "none":
-            raise InputError(
-                f"{file.label} is no Parquet file, and only those can stay where they are: text "
-                f"is read cell by cell. Convert it (DuckDB: COPY ... TO 'scores.parquet'), or "
-                f"{_INSTEAD}.",
+                f"{label} is the log of a tool, which cannot stay where it is; {_INSTEAD}.",
                 code="NF407",
             )
     return items
 
 
-def _sourced(opened: _Opened, asked: Asked) -> Sourced:
-    tables = [(RelationTable(part.relation, part.source), part.name) for part in opened.parts]
-    failure = failures.parse(asked.failed, lambda c: any(c in t.kinds for t, _ in tables))
-    question = gather.Question(
+def _question(asked: Asked, failure: Failure | None) -> gather.Question:
+    return gather.Question(
         better=asked.better,
         bounds=asked.bounds,
         binary=asked.binary,
@@ -219,12 +211,36 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         contents=asked.contents,
         told=asked.told,
     )
-    understood = gather.resolved(tables, question)
-    layouts = [layout for _, layout in understood.read]
-    columns = [_Columns(t, of, asked.keep) for (t, _), of in zip(tables, layouts, strict=True)]
-    _refuse_different_roles(columns)
-    for (table, _), layout in zip(tables, layouts, strict=True):
-        _refuse_missing_ids(table, layout)
+
+
+def _of_relation(
+    relation: Relation, told: Source, name: Name, asked: Asked, *, digest: Digest | None
+) -> Sourced:
+    try:
+        table = RelationTable(relation, told)
+        failure = failures.parse(asked.failed, lambda c: c in table.kinds)
+        understood = gather.resolved([(table, name)], _question(asked, failure))
+        kept = {column: column for column in asked.keep}
+        columns = _Columns(table, understood.read[0][1], kept)
+        keeper = Keeper(relation)
+        return _finished(columns, understood, failure, asked, digest=digest, keeper=keeper)
+    except BaseException:
+        relation.close()
+        raise
+
+
+def _finished(
+    columns: _Columns,
+    understood: gather.Resolved,
+    failure: Failure | None,
+    asked: Asked,
+    *,
+    digest: Digest | None,
+    keeper: Keeper,
+) -> Sourced:
+    """What columns that are understood hold; see ``Scores.from_rows``."""
+    table = columns.table
+    _refuse_missing_ids(table, columns.layout)
     orientation = (
         metrics.orientation(understood.metric)
         if asked.better is None
@@ -234,18 +250,9 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
     binary = asked.binary or understood.truth
     if binary and limits is None:
         limits = (0.0, 1.0)
-    if failure is not None:
-        for (table, _), own in zip(tables, columns, strict=True):
-            own.fail(table.failed(failure))
-        count = sum(own.failures for own in columns)
-        if count:
-            worst = worst_score(_oriented(orientation, count), limits)
-            for own in columns:
-                own.settle(worst)
-    whole = len(columns) == 1 and columns[0].whole_ids  # files may have them of several types
-    clock = all(own.timed_by_numbers for own in columns)
-    frames = [own.frame(whole_ids=whole, clock=clock) for own in columns]
-    relation = opened.relation.using(nw.concat(frames) if len(frames) > 1 else frames[0])
+    if failure is not None and columns.fail(table.failed(failure)):
+        columns.settle(worst_score(_oriented(orientation, columns), limits))
+    relation = table.relation.using(columns.frame())
     return Sourced(
         relation=relation,
         extent=verbs.extent(relation),
@@ -253,12 +260,12 @@ def _sourced(opened: _Opened, asked: Asked) -> Sourced:
         better=orientation,
         bounds=limits,
         binary=binary,
-        columns=columns[0].roles,
-        kept=columns[0].kept,
-        digest_of=opened.digest,
-        notes=understood.notes if opened.digest else (*understood.notes, _NO_BYTES),
-        reading=dict(understood.reading(question)),
-        keeper=Keeper(relation),
+        columns=columns.roles,
+        kept=columns.kept,
+        digest_of=digest,
+        notes=understood.notes if digest else (*understood.notes, _NO_BYTES),
+        reading=dict(understood.reading(_question(asked, failure))),
+        keeper=keeper,
     )
 
 
@@ -268,56 +275,39 @@ class _Columns:
     Args:
         table: The columns as they are.
         layout: Which plays which role.
-        keep: Columns to choose by.
+        keep: Columns to choose by, each with its name in the table.
     """
 
-    def __init__(self, table: RelationTable, layout: Layout, keep: Sequence[str]) -> None:
-        self.table, self._layout = table, layout
-        self.kept = {column: f"kept {i}" for i, column in enumerate(keep)}
+    def __init__(self, table: RelationTable, layout: Layout, keep: Mapping[str, str]) -> None:
+        self.table, self.layout = table, layout
+        self._keep = {f"kept {i}": there for i, there in enumerate(keep.values())}
+        self.kept = dict(zip(keep, self._keep, strict=True))
         self._failed: nw.Expr | None = None
-        self.failures = 0
-        self._worst: float | None = None
+        self.failures, self._worst = 0, 0.0
 
     @property
     def roles(self) -> frozenset[str]:
         """Roles beside candidate, example and score that there are."""
         told = ("run", "cluster", "time", *BESIDE)
-        there = {role for role in told if getattr(self._layout, role) is not None}
-        return frozenset(there | ({"failed"} if self._worst is not None else set()))
+        there = {role for role in told if getattr(self.layout, role) is not None}
+        return frozenset(there | ({"failed"} if self.failures else set()))
 
-    @property
-    def whole_ids(self) -> bool:
-        """Whether ids of examples are whole numbers."""
-        return self.table.kinds[self._layout.example] == "integer"
-
-    @property
-    def timed_by_numbers(self) -> bool:
-        """Whether times are numbers, where there are any."""
-        kind = None if self._layout.time is None else self.table.kinds[self._layout.time]
-        return kind is None or (kind in NUMBERS and kind != "truth")
-
-    def fail(self, failed: nw.Expr) -> None:
-        """Mark failed rows, and count them."""
+    def fail(self, failed: nw.Expr) -> int:
+        """Mark failed rows; how many there are."""
         frame = self.table.relation.frame
         flags = frame.select(nw.when(failed).then(1).otherwise(0).alias("failed"))
         ((count,),) = self.table.relation.rows(flags.select(nw.col("failed").sum()))
-        self._failed, self.failures = failed, int(count or 0) * len(self._layout.scores)
+        self._failed, self.failures = failed, int(count or 0) * len(self.layout.scores)
+        return self.failures
 
     def settle(self, worst: float) -> None:
-        """What a failed row counts as, as there are some."""
+        """What a failed row counts as."""
         self._worst = worst
 
-    def frame(self, *, whole_ids: bool, clock: bool) -> nw.LazyFrame[Any]:
-        """The rows with these columns, one for each score.
-
-        Args:
-            whole_ids: Whether ids stay whole numbers, which takes less room when grouped.
-            clock: Whether times are numbers.
-        """
-        layout, table = self._layout, self.table
-        id_column = layout.example
-        id_ = nw.col(id_column) if whole_ids else table.text(id_column)
-        beside: dict[str, nw.Expr] = {"example": id_}
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The rows with these columns, one for each score."""
+        layout, table = self.layout, self.table
+        beside: dict[str, nw.Expr] = {"example": self._id(layout.example)}
         if layout.run is not None:
             beside["run"] = table.text(layout.run)
         if layout.cluster is not None:
@@ -326,14 +316,15 @@ class _Columns:
             if (column := getattr(layout, role)) is not None:
                 beside[role] = self._content(column, role)
         if layout.time is not None:
-            beside["time"] = (table.number if clock else table.text)(layout.time)
-        if self._worst is not None and self._failed is not None:
+            numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
+            beside["time"] = (table.number if numeric else table.text)(layout.time)
+        if self.failures and self._failed is not None:
             beside["failed"] = nw.when(self._failed).then(1).otherwise(0)
-        beside |= {name: table.number(column) for column, name in self.kept.items()}
+        beside |= {name: table.number(there) for name, there in self._keep.items()}
         return self._settled(self._wide(beside) if layout.wide else self._long(beside))
 
     def _long(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
-        layout, table = self._layout, self.table
+        layout, table = self.layout, self.table
         candidate = (
             nw.lit(layout.name) if layout.candidate is None else table.text(layout.candidate)
         )
@@ -341,7 +332,7 @@ class _Columns:
         return table.relation.frame.select(*(e.alias(name) for name, e in named.items()))
 
     def _wide(self, beside: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
-        scores = self._layout.scores
+        scores = self.layout.scores
         mark = "beside "
         while any(score.startswith(mark) for score in scores):
             mark += "+ "
@@ -361,7 +352,7 @@ class _Columns:
         )
 
     def _settled(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        if self._worst is None:
+        if not self.failures:
             return frame
         score = nw.when(nw.col("failed") == 1).then(nw.lit(self._worst)).otherwise(nw.col("score"))
         return frame.with_columns(score=score)
@@ -376,23 +367,15 @@ class _Columns:
             )
         return self.table.text(column)
 
-
-def _refuse_different_roles(columns: Sequence[_Columns]) -> None:
-    """Refuse files of which one has a column of clusters, say, and another has none."""
-    for own in columns[1:]:
-        differ = sorted(own.roles ^ columns[0].roles)
-        if differ:
-            raise own.table.refuse(
-                f"one file has a {differ[0]} column and another has none; give all files the same "
-                f'columns, or set columns={{"{differ[0]}": None}}.',
-                code="NF003",
-            )
+    def _id(self, column: str) -> nw.Expr:
+        """Whole numbers stay such, which takes less room where examples are grouped."""
+        return nw.col(column) if self.table.kinds[column] == "integer" else self.table.text(column)
 
 
-def _oriented(better: checks.Better | None, failed: int) -> checks.Better:
+def _oriented(better: checks.Better | None, columns: _Columns) -> checks.Better:
     if better is None:
         raise InputError(
-            f"failed= marks {failed} rows, which count as the worst possible "
+            f"failed= marks {columns.failures} rows, which count as the worst possible "
             "score; say which way that is: better='higher' or better='lower'.",
             code="NF009",
         )

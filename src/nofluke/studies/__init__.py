@@ -46,8 +46,8 @@ STUDIES = {
         f"{_PAPERS}.psdme", "guarantees after choosing among many", "2 minutes", tables=True
     ),
     "champion": Paper(f"{_PAPERS}.champion", "the best of ten seeds", "2 minutes"),
-    "quantiles": Paper(f"{_PAPERS}.quantiles", "quantiles over few runs", "2 minutes"),
-    "envelope": Paper(f"{_PAPERS}.envelope", "is B better, and looking early", "2 minutes"),
+    "quantiles": Paper(f"{_PAPERS}.quantiles", "quantiles over few runs", "5 minutes"),
+    "envelope": Paper(f"{_PAPERS}.envelope", "is B better, and looking early", "3 minutes"),
 }
 
 FULL, QUICK, _LEAST = 20_000, 2_000, 200

@@ -258,5 +258,6 @@ def _spelled(spent: float) -> str:
     """Seconds in a unit that suits them."""
     for unit, least in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if spent >= least * (1 - 1e-9):
-            return f"{spent / least:.3g} {unit}"
+            digits = ".3g" if spent < 999.5 * least else ",.0f"  # never 1e+03
+            return f"{spent / least:{digits}} {unit}"
     return f"{spent / 1e-9:.3g} ns"

@@ -5,6 +5,7 @@ The same bytes for the same figures, whatever is installed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -41,7 +42,7 @@ def dots(
         return left + _WIDTH * (min(max(value, low), high) - low) / (high - low)
 
     lines = [_dot(at, 20 + _STEP * k, name, f) for k, (name, f) in enumerate(rows.items())]
-    ticks = [low + (high - low) * k / 4 for k in range(5)]
+    ticks = _ticks(low, high)
     across = left + _WIDTH + 30
     below = height - 26
     return "\n".join(
@@ -67,6 +68,15 @@ def dots(
 def shown(name: str, alt: str) -> str:
     """The picture in a page."""
     return f"![{alt}]({name}.svg)"
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between the ends, three to seven of them."""
+    rough = (high - low) / 6
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * k for k in (1, 2, 2.5, 5, 10) if power * k >= rough)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(k * step, 12) for k in range(first, last + 1)]
 
 
 def _span(rows: Mapping[str, Figure], mark: float | None) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from nofluke.sources import spills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from nofluke.errors import InputError
     from nofluke.scores.readers.workspace import Workspace
@@ -182,6 +183,50 @@ class SqlTable:
     def places(self, rows: Sequence[int]) -> str:
         """How a person finds these rows."""
         return spell_rows([r + self.source.first_row for r in rows], self.source.row_word)
+
+    def lacks(self, column: str) -> bool:
+        """Whether some row has no text in this column."""
+        return bool(self._rows("count(*)", f" AND {self._text(column)} = ''")[0][0])
+
+    def all_numerals(self, column: str) -> bool:
+        """Whether every text of the column is a number or missing."""
+        text = self._text(column)
+        other = f" AND {text} <> '' AND TRY_CAST(replace({text}, ',', '.') AS DOUBLE) IS NULL"
+        return not self._rows("count(*)", other)[0][0]
+
+    def export(
+        self,
+        path: Path,
+        texts: Mapping[str, str],
+        numbers: Mapping[str, str],
+        constants: Mapping[str, str],
+    ) -> None:
+        """Write rows into a file of Parquet.
+
+        Args:
+            path: The file.
+            texts: Columns to write as text, by the names they get; a missing one is "".
+            numbers: Columns to write as numbers; a missing one is NaN.
+            constants: Texts that are the same in every row.
+
+        Raises:
+            InputError: A cell cannot be read, or the disk is full.
+        """
+        picked = [f"{self._text(column)} AS {quoted(name)}" for name, column in texts.items()]
+        picked += [f"{self._number(column)} AS {quoted(name)}" for name, column in numbers.items()]
+        picked += [f"{literal(text)} AS {quoted(name)}" for name, text in constants.items()]
+        rows = select(", ".join(sorted(picked)), self._relation, self._where)
+        import duckdb
+
+        from nofluke.sources import spills
+
+        with failures_as(self.source, "a table"):
+            try:
+                self._con.execute(f"COPY ({rows}) TO {literal(str(path))} (FORMAT parquet)")
+            except duckdb.Error as error:
+                if spills.says_full(str(error)):
+                    raise spills.full(" ".join(str(error).split())[:200]) from None
+                raise
 
     def _text(self, column: str) -> str:
         return f"coalesce({self._bare(column)}, '')"

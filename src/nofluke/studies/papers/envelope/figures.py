@@ -79,7 +79,7 @@ for _id, _n in (
 _add("eps_500_blocks", "D38a.", partial(_eps, n=500))
 _add("eps_500_wide", "D32a.", partial(_eps, n=500, column="bounds_1.05"))
 _add("wider_bounds", "D32.", lambda t: _over(t, "bounds_1.05", "note", 500))
-_add("sides", "D19.", lambda t: _over(t, "note", "one_sided", 1000))
+_add("sides", "D19a.", lambda t: _over(t, "note", "one_sided", 1000))
 _add(
     "wilcoxon",
     "D7.",

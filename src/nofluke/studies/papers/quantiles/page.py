@@ -254,8 +254,8 @@ def _real(rows: list[Row]) -> str:
     bias = grid(("task", "u", *(f"n = {n}" for n in SIZES)), biases)
     runs = rows[0]["runs"]
     return f"""{head}Three tasks of scikit-learn's own data, trained {runs} times each: digits (a
-third of the rows) and breast cancer by linear models, accuracy; diabetes by a few randomised trees,
-negative root mean squared error. Split, seeds of the model, order of the rows, a subsample
+fourth of the rows) and breast cancer by linear models, accuracy; diabetes by a few randomised
+trees, negative root mean squared error. Split, seeds of the model, order of the rows, a subsample
 of nine tenths and a search over settings have a seed of their own in every run. Those runs are the
 population; samples of n are drawn from it with replacement. Mean (least) coverage of the three at
 level 0.90, then the mean length in decile ranges where it has one:

@@ -22,14 +22,14 @@ _RESAMPLED_SIZES = (10, 25)
 # A sample with 10,000 resamples costs as much as thousands without.
 _RESAMPLED_SHARE = 50
 # Runs that stand for a population, at most, and how many samples are a run's worth of chance.
-_RUNS, _SAMPLES_FOR_A_RUN, _REAL_SHARE = 1000, 20, 4
+_RUNS, _SAMPLES_FOR_A_RUN, _REAL_SHARE = 1000, 20, 8
 
 
 def study(*, samples: int, seed: int, workers: int | None) -> Study:
     """Run all cells, and compare the claims of the source with what comes out.
 
     Args:
-        samples: Samples in each cell; a fiftieth of them where resamples are drawn, a quarter from
+        samples: Samples in each cell; a fiftieth of them where resamples are drawn, an eighth from
             real runs. A twentieth of them, at most 1000, are the runs of each real task.
         seed: Seed of all cells.
         workers: How many cells at once; None as ``joblib.parallel_config`` says.
