@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def two_of(scores: Scores | Sourced, a: str, b: str) -> Scores:
         InputError: A source has no such candidates, or their rows do not fit in the memory allowed.
     """
     if isinstance(scores, Scores) or not hasattr(scores, "held"):
-        return scores
+        return cast("Scores", scores)  # what is no table is refused by who asks of it
     _check_names(scores, a, b)
     return scores.held((a, b))
 
