@@ -14,5 +14,7 @@ def test_widths_and_rates_are_those_of_the_replication():
     width = re.search(r"is at least (\d+) % narrower than the paper's band", page)
     rate = re.search(r"the largest measured in the tables below is ([\d.]+ \([\d.]+\))", page)
 
-    assert told and width and rate
+    assert told
+    assert width
+    assert rate
     assert told.groups() == (width[1], rate[1])
