@@ -235,7 +235,7 @@ class Sourced:
         examples by their ids within clusters.
         """
         small = int(self.n[list(chosen)].sum()) <= _TOGETHER
-        groups = [list(chosen)] if small else [[k] for k in chosen]
+        groups = [list(chosen)] if small or self._alike else [[k] for k in chosen]
         parts = {k: part for group in groups for k, part in self._first(group).items()}
         if any("time" in part for part in parts.values()):
             for part in parts.values():  # a candidate without times is not looked at in their order
@@ -426,6 +426,11 @@ class Sourced:
         first = others.select(nw.col("example").cast(nw.String)).sort("example").head(2)
         return [str(e) for (e,) in self.relation.rows(first)]
 
+    @property
+    def _alike(self) -> bool:
+        """Whether the first examples of one candidate are those of every other."""
+        return self.complete and not {"cluster", "time"} & self.columns
+
     def _first(self, chosen: list[int]) -> dict[int, dict[str, NDArray[Any]]]:
         """The first rows of each of these candidates, in order."""
         names = [self.candidates[k] for k in chosen]
@@ -434,14 +439,20 @@ class Sourced:
         keys = [*(["cluster"] if "cluster" in self.columns else []), *(["time"] if timed else [])]
         own = self._scored.frame.filter(nw.col("candidate").is_in(names))
         wanted = own.select("candidate", "score", *keys, **text)
+        cut = len(chosen) == 1 or (self._alike and self.n_examples > MOST)
         if len(chosen) == 1:
             wanted = wanted.sort(*keys, "example").head(MOST)
+        elif cut:
+            # One pass for all: what comes first of one candidate comes first of the others.
+            one = wanted.filter(nw.col("candidate") == names[0]).sort("example").head(MOST)
+            ((last,),) = self.relation.rows(one.select(nw.col("example").max()))
+            wanted = wanted.filter(nw.col("example") <= last)
         found = self.relation.columns(wanted, many=True)
         parts = {}
         for k, name in zip(chosen, names, strict=True):
             rows = np.flatnonzero(found["candidate"] == name)
             n = int(self.n[k])
-            self._as_counted(name, min(n, MOST) if len(chosen) == 1 else n, rows.size)
+            self._as_counted(name, min(n, MOST) if cut else n, rows.size)
             parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
         return parts
 

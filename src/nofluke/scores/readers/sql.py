@@ -191,7 +191,7 @@ class SqlTable:
     def all_numerals(self, column: str) -> bool:
         """Whether every text of the column is a number or missing."""
         text = self._text(column)
-        other = f" AND {text} <> '' AND TRY_CAST(replace({text}, ',', '.') AS DOUBLE) IS NULL"
+        other = f" AND {text} <> '' AND TRY_CAST({text} AS DOUBLE) IS NULL"
         return not self._rows("count(*)", other)[0][0]
 
     def export(
