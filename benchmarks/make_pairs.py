@@ -4,7 +4,7 @@
     python benchmarks/make_pairs.py many.parquet --candidates 40 --examples 100000 --clusters 5000
 
 Scores lie between 0 and 1, higher is better, and each candidate is a little better than the one
-before. Rows are shuffled, and ids are texts whose order has nothing to do with the scores.
+before. Rows are shuffled, and the ids are texts whose order says nothing about the scores.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def write(result: Result, path: str | PathLike[str]) -> None:
         unfinished.replace(target)
     except BaseException as error:
         unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # a disk that is full
-            error.filename = str(target)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            error.filename = str(target)  # of a disk that is full, say
         raise
 
 
