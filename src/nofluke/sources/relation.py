@@ -64,10 +64,6 @@ class Relation:
         """The columns and narwhals' types of them."""
         return dict(self.frame.collect_schema())
 
-    def beside(self, paths: Sequence[str]) -> Relation:
-        """The rows of further files, with the same engine; passes over them count together."""
-        return self.using(_lazy(self.engine.scanned(paths)))
-
     def using(self, frame: nw.LazyFrame[Any]) -> Relation:
         """Other rows made from these; passes over them count together."""
         return Relation(frame=frame, engine=self.engine, room=self.room, passes=self.passes)

@@ -30,10 +30,6 @@ class Engine(Protocol):
     name: str
     gathers: int
 
-    def scanned(self, paths: Sequence[str]) -> Any:
-        """The rows of further files, to be computed together with those that are open."""
-        ...
-
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result, as Python values."""
         ...

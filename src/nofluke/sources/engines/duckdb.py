@@ -41,10 +41,6 @@ class DuckDB:
     def __init__(self, con: Any, theirs: Any = None, folder: spills.Folder | None = None) -> None:
         self._con, self._theirs, self._folder = con, theirs, folder
 
-    def scanned(self, paths: Sequence[str]) -> Any:
-        """The rows of further files."""
-        return _scan(self._con, paths)
-
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
         with _told():

@@ -23,10 +23,6 @@ class Ibis:
     name = "ibis"
     gathers = 1 << 18
 
-    def scanned(self, paths: Sequence[str]) -> Any:
-        """Files have engines of their own."""
-        raise NotImplementedError
-
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
         table = _computed(native)

@@ -27,10 +27,6 @@ class Polars:
     def __init__(self, room: Room) -> None:
         self._room = room
 
-    def scanned(self, paths: Sequence[str]) -> Any:
-        """The rows of further files."""
-        return opened(paths, self._room)[0]
-
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
         found: list[tuple[Any, ...]] = _computed(native).rows()

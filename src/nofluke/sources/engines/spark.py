@@ -32,10 +32,6 @@ class Spark:
     def __init__(self, session: Any, folder: spills.Folder | None = None) -> None:
         self._session, self._folder = session, folder
 
-    def scanned(self, paths: Sequence[str]) -> Any:
-        """The rows of further files."""
-        return _scan(self._session, paths)
-
     def rows(self, native: Any) -> list[tuple[Any, ...]]:
         """The rows of a small result."""
         with _Told():
