@@ -27,7 +27,10 @@ def compare(
     a: Annotated[str | None, Parameter(help="Baseline, if one table holds both.")] = None,
     b: Annotated[str | None, Parameter(help="The candidate compared with it.")] = None,
     alternative: Annotated[
-        str, Parameter(help="better, worse, different, not-worse or equivalent.")
+        str,
+        Parameter(
+            help="better (default), worse, different, not-worse, equivalent.", show_default=False
+        ),
     ] = "better",
     margin: Annotated[
         float, Parameter(help="Gain to be shown, or loss tolerated.", allow_leading_hyphen=True)
@@ -36,9 +39,7 @@ def compare(
     better: options.Better = None,
     bounds: options.Bounds = None,
     binary: options.Binary = False,
-    method: Annotated[
-        str, Parameter(help="auto, mcnemar, star, hedged_star, betting, t, ...")
-    ] = "auto",
+    method: Annotated[str, Parameter(help="auto, mcnemar, star, betting, t, ...")] = "auto",
     planned: Annotated[
         int | None, Parameter(help="Pairs planned in advance: look at any time.")
     ] = None,
@@ -67,16 +68,22 @@ def compare(
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = None,
     audit_methods: Annotated[
-        bool, Parameter(help="False-alarm rates of common tests on these data.")
+        bool,
+        Parameter(help="False-alarm rates of common tests on these data.", show_default=False),
     ] = False,
+    # The options of --follow are named with it, so that the help fits on a screen.
     follow: Annotated[
-        Path | None, Parameter(help="Watch a growing file and stop when decided.")
+        Path | None,
+        Parameter(help="Watch a growing file (--poll S, --idle S, --state FILE)."),
     ] = None,
-    poll: Annotated[float, Parameter(help="Seconds between looks at it.")] = 1.0,
+    poll: Annotated[float, Parameter(help="Seconds between looks at it.", show=False)] = 1.0,
     idle: Annotated[
-        float | None, Parameter(help="Give up after so many seconds without a line.")
+        float | None,
+        Parameter(help="Give up after so many seconds without a line.", show=False),
     ] = None,
-    state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
+    state: Annotated[
+        Path | None, Parameter(help="Keep the stream here, to go on later.", show=False)
+    ] = None,
     seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
     engine: options.Engine = "auto",
     memory: options.Memory = None,

@@ -36,7 +36,11 @@ Positive: TypeAlias = Annotated[
 # Who computes, and in which room.
 Engine: TypeAlias = Annotated[
     Literal["auto", "memory", "duckdb", "polars", "spark"],
-    Parameter(help="Who computes: auto, memory, duckdb, polars, spark.", show_choices=False),
+    Parameter(
+        help="Who computes: auto, memory, duckdb, polars, spark.",
+        show_choices=False,
+        show_default=False,
+    ),
 ]
 Memory: TypeAlias = Annotated[
     str | None, Parameter(help="Memory it may take, as 400MiB; the rest stays on disk.")
