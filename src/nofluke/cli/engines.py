@@ -33,7 +33,7 @@ def opened(
     spill: Path | None,
     stats: bool,
     recorded: bool = False,
-    sources: str | dict[str, str] | None = None,
+    sources: str | list[str] | dict[str, str] | None = None,
     **how: Any,
 ) -> Iterator[Scores | Sourced]:
     """The scores that a command names, in memory or where they are, until the block ends.
