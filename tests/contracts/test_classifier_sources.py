@@ -77,6 +77,7 @@ TABLES = {
     "whole ids": (table(rows(scores())), LONG, {}),
     "text ids": (table(rows(scores(), ids=lambda i: f"é{i}")), LONG, {"threshold": 0.4}),
     "one candidate": (table(rows(scores(K=1))), LONG, {"costs": (1, 5)}),
+    "named by the file": (table(rows(scores(K=1))).drop_columns("model"), WIDE, {}),
     "text labels": (
         table(rows(scores(), labels=lambda y: ["well", "it's ill"][y])),
         {**LONG, "positive": "it's ill"},
@@ -161,6 +162,13 @@ def test_what_comes_out_is_what_reading_makes(files, name):
     for array in ("labels", "predictions", "starts", "where"):
         assert getattr(found, array).tobytes() == getattr(expected, array).tobytes()
     assert repr(found) == repr(expected)
+
+
+def test_a_mapping_names_the_candidate(files):
+    expected = read_predictions({"own": files["named by the file"]}, **WIDE)
+    found = read_predictions({"own": files["named by the file"]}, engine="duckdb", **WIDE)
+    assert found.candidates == expected.candidates == ("own",)
+    assert asked(found, {}).to_json() == asked(expected, {}).to_json()
 
 
 def test_rows_come_out_in_as_many_batches_as_it_takes(files, answers, monkeypatch):
@@ -294,6 +302,7 @@ def test_only_one_table_of_parquet_with_ids_can_stay(tmp_path):
     text.write_text("label,m0\n1,0.5\n0,0.2\n")
     for source in (path, text, [path, path], [{"label": 1, "m0": 0.5}]):
         assert refusal(lambda s=source: read_predictions(s, engine="duckdb"))[0] == "NF407"
+    assert refusal(lambda: read_predictions(path, engine="duckdb", decimal=","))[0] == "NF407"
 
 
 def test_more_than_the_memory_allowed_is_refused_before_it_is_loaded(tmp_path, monkeypatch):

@@ -44,6 +44,17 @@ class Opened(NamedTuple):
     reopened: Callable[[], RelationTable] | None
 
 
+def refuse_text(**options: str | None) -> None:
+    """Refuse options of delimited text, which cannot stay where it is (NF407)."""
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(
+                f"{name}={value!r} is for delimited text, which is not read while the rows stay "
+                f"in a source; {_INSTEAD}.",
+                code="NF407",
+            )
+
+
 def opened(source: Any, engine: str, memory: int | str | None, spill: Any) -> Opened:
     """The one Parquet file or lazy table, in the engine that computes.
 

@@ -121,6 +121,7 @@ def read_predictions(
             code="NF008",
         )
     if engine != "memory":
+        prediction_sources.refuse_text(delimiter=delimiter, decimal=decimal)
         return _staying(source, wanted, positive, missing, engine, (memory, spill))
     with Workspace() as space, ThreadPoolExecutor(1) as pool:
         items = opening.items(source, space)
