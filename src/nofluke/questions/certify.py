@@ -16,7 +16,7 @@ from nofluke.questions.certificate import Certificate, Evaluated
 from nofluke.questions.side_by_side import side_by_side
 from nofluke.results import Band, Interval, Ordered
 from nofluke.scores import findings, units
-from nofluke.scores.dependence import guard, lost
+from nofluke.scores.dependence import guard, judged, lost, seen
 from nofluke.scores.sourced import Sourced, unasked
 from nofluke.scores.table import Scores
 from nofluke.selection import splits
@@ -223,8 +223,8 @@ def _guarded(
         return guard(table, selected, dependence)
     if not selected:
         return ()
-    first = table.first_examples(selected)
-    return guard(first, range(first.K), dependence, rows=table.n[list(selected)].tolist())
+    found = [seen(first, 0) for first in table.first_examples(selected)]
+    return judged(found, int(table.n[list(selected)].max()), dependence)
 
 
 def _look_up(

@@ -72,19 +72,16 @@ class Serial:
         return self.estimate > limits[0] and self.z > limits[1]
 
 
-def guard(
-    table: Scores, chosen: Sequence[int], dependence: str, *, rows: Sequence[int] | None = None
-) -> tuple[str, ...]:
+def guard(table: Scores, chosen: Sequence[int], dependence: str) -> tuple[str, ...]:
     """Refuse rows that follow each other too closely to be counted one by one.
 
     Of a candidate with more than ``MOST`` rows the first in their order are looked at, and a note
     says so.
 
     Args:
-        table: One row for each draw that is counted, or at least the first ``MOST`` of each.
+        table: One row for each draw that is counted.
         chosen: Indices of the candidates that are evaluated.
         dependence: "refuse", or "ignore" to go on with a note.
-        rows: How many rows each of the chosen has in all, where the table has the first only.
 
     Returns:
         Notes; ``lost`` tells whether they take the guarantee away.
@@ -94,9 +91,27 @@ def guard(
     """
     checks.choice(dependence, DEPENDENCE, name="dependence")
     table = replace(findings.first_of_repeats(table), averaged=1) if table.averaged > 1 else table
-    most = max([table.n[k] for k in chosen] if rows is None else rows, default=0)
-    found = [s for k in chosen if (s := serial(table, k, most=MOST)) is not None and s.noticeable]
-    return _told(found, dependence) + _looked_at(int(most))
+    rows = max((int(table.n[k]) for k in chosen), default=0)
+    return judged([seen(table, k) for k in chosen], rows, dependence)
+
+
+def seen(table: Scores, candidate: int) -> Serial | None:
+    """Serial dependence in the first ``MOST`` rows of a candidate."""
+    return serial(table, candidate, most=MOST)
+
+
+def judged(found: Sequence[Serial | None], rows: int, dependence: str) -> tuple[str, ...]:
+    """The same for candidates that were looked at already.
+
+    Args:
+        found: What was seen of each, of at most its first ``MOST`` rows.
+        rows: How many rows one of them has, at most.
+        dependence: As for ``guard``.
+    """
+    checks.choice(dependence, DEPENDENCE, name="dependence")
+    return _told([s for s in found if s is not None and s.noticeable], dependence) + _looked_at(
+        rows
+    )
 
 
 def _looked_at(rows: int) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
 import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ from nofluke import checks
 from nofluke.errors import InputError, some
 from nofluke.results import Ordered
 from nofluke.scores import outside, units
-from nofluke.scores.assembly import Rows
 from nofluke.scores.dependence import MOST
 from nofluke.scores.readers.gather import clock
 from nofluke.scores.readers.tables import counted
@@ -28,7 +26,7 @@ from nofluke.scores.table import Labels, Scores, worst_score
 from nofluke.sources import selecting, verbs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
 
 _IN_MEMORY = "read the rows in memory: nofluke.read(...), --engine memory"
 _TOGETHER = 1 << 20  # rows of several candidates that are fetched at once
+_BYTES_OF_FIRST = 400  # what a row takes meanwhile, its texts as objects
 _THRESHOLDS = 200  # of one pass
 # What a functional of the whole sample makes of each score: the sample, its curves and weights.
 _BYTES_OF_ALL = 8 * 14
@@ -228,27 +227,26 @@ class Sourced:
             raise InputError(f"no score at all for {some(without)}.", code="NF002")
         return self._noting(self._own_examples())
 
-    def first_examples(self, chosen: Sequence[int]) -> Scores:
-        """The first ``dependence.MOST`` rows of some candidates in the order that is looked at.
+    def first_examples(self, chosen: Sequence[int]) -> Iterator[Scores]:
+        """Of each candidate the first ``dependence.MOST`` rows in the order that is looked at.
 
         That order is the one of time within clusters where there is a time, else the one of the
-        examples by their ids within clusters.
+        examples by their ids within clusters. A table for each candidate, one after the other.
         """
-        if int(self.n[list(chosen)].sum()) <= _TOGETHER:
-            parts = self._rows_of(chosen)
+        together = min(_TOGETHER, self.relation.room.for_rows // _BYTES_OF_FIRST)
+        if int(self.n[list(chosen)].sum()) <= together:
+            yield from self._rows_of(chosen)
         elif self.complete and not self.columns & {"cluster", "time"}:
             # The first examples are the same for all, so the first candidate tells where they end.
-            parts = {chosen[0]: self._first(chosen[0])}
-            last = max(parts[chosen[0]]["example"].tolist())
-            step = max(1, _TOGETHER // MOST)
+            rows = self._first(chosen[0])
+            last = max(rows["example"].tolist())
+            yield _small_table(self.candidates[chosen[0]], rows, self.better)
+            step = max(1, together // MOST)
             for start in range(1, len(chosen), step):
-                parts |= self._rows_of(chosen[start : start + step], last=last)
+                yield from self._rows_of(chosen[start : start + step], last=last)
         else:
-            parts = {k: self._first(k) for k in chosen}
-        if any("time" in part for part in parts.values()):
-            for part in parts.values():  # a candidate without times is not looked at in their order
-                part.setdefault("time", np.full(part["score"].size, np.nan))
-        return _small_table([(self.candidates[k], parts[k]) for k in chosen], self.better)
+            for k in chosen:
+                yield _small_table(self.candidates[k], self._first(k), self.better)
 
     def everything(self, candidate: int) -> NDArray[np.float64]:
         """All scores of a candidate in ascending order, if they fit in memory.
@@ -445,9 +443,7 @@ class Sourced:
         self._as_counted(name, min(n, MOST), found["score"].size)
         return found
 
-    def _rows_of(
-        self, chosen: Sequence[int], *, last: str | None = None
-    ) -> dict[int, dict[str, NDArray[Any]]]:
+    def _rows_of(self, chosen: Sequence[int], *, last: str | None = None) -> Iterator[Scores]:
         """All rows of each of these candidates, or those of the first examples up to one."""
         names = [self.candidates[k] for k in chosen]
         keys = [column for column in ("cluster", "time") if column in self.columns]
@@ -457,12 +453,11 @@ class Sourced:
         if last is not None:
             wanted = wanted.filter(nw.col("example") <= last)
         found = self.relation.columns(wanted, many=True)
-        parts = {}
         for k, name in zip(chosen, names, strict=True):
             rows, n = np.flatnonzero(found["candidate"] == name), int(self.n[k])
             self._as_counted(name, n if last is None else min(n, MOST), rows.size)
-            parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
-        return parts
+            part = {c: v[rows] for c, v in found.items() if c != "candidate"}
+            yield _small_table(name, part, self.better)
 
     def _as_counted(self, candidate: str, expected: int, arrived: int) -> None:
         """Refuse rows that are others than were counted."""
@@ -607,39 +602,26 @@ def _first_of(items: Sequence[str], total: int, *, most: int = 5) -> str:
 
 
 def _small_table(
-    parts: Sequence[tuple[str, Mapping[str, NDArray[Any]]]], better: checks.Better | None
+    name: str, part: Mapping[str, NDArray[Any]], better: checks.Better | None
 ) -> Scores:
-    """Scores of a few rows, each candidate's in the order of its examples."""
-    columns: dict[str, list[NDArray[Any]]] = {}
-    starts = [0]
-    for _, part in parts:
-        order = np.argsort(part["example"].astype(object), kind="stable")
-        for name, column in part.items():
-            columns.setdefault(name, []).append(column[order])
-        starts.append(starts[-1] + order.size)
-    joined = {name: np.concatenate(found) for name, found in columns.items()}
-    labels, codes = (), None
-    if "cluster" in joined:
-        texts, codes = np.unique(joined["cluster"].astype(object), return_inverse=True)
-        labels = tuple(texts.tolist())
-    rows = Rows(
-        values=joined["score"].astype(np.float64),
-        starts=np.array(starts, np.int64),
-        where=np.concatenate([np.arange(b - a) for a, b in itertools.pairwise(starts)]),
-        time=_times(joined["time"]) if "time" in joined else None,
-    )
+    """Scores of a few rows of one candidate, in the order of its examples."""
+    order = np.argsort(part["example"].astype(object), kind="stable")
+    cluster = None
+    if "cluster" in part:
+        texts, codes = np.unique(part["cluster"][order].astype(object), return_inverse=True)
+        cluster = Labels(codes.astype(np.int32), tuple(texts.tolist()))
     return Scores(
-        candidates=tuple(name for name, _ in parts),
-        examples=tuple(map(str, range(max(np.diff(starts))))),
-        values=rows.values,
-        starts=rows.starts,
-        where=rows.where,
+        candidates=(name,),
+        examples=(),
+        values=part["score"][order].astype(np.float64),
+        starts=np.array([0, order.size], np.int64),
+        where=np.arange(order.size, dtype=np.int32),
         better=better,
         bounds=None,
         binary=False,
         metric=None,
-        cluster=None if codes is None else Labels(codes.astype(np.int32), labels),
-        time=rows.time,
+        cluster=cluster,
+        time=_times(part["time"][order]) if "time" in part else None,
         digest="",
     )
 
