@@ -56,7 +56,7 @@ peers: $(VENV)/.dev
 
 # The simulations of sources, run again: docs/replications is what this writes.
 reproduce: $(VENV)/.dev
-	$(BIN)/nofluke reproduce --full --out reproduced
+	$(BIN)/nofluke reproduce --full $(if $(TABLES),--tables $(TABLES)) --out reproduced
 	for page in reproduced/*.md; do cp $$page docs/replications/; done
 	for pictures in reproduced/*/; do mkdir -p docs/replications/$$(basename $$pictures); \
 	    cp $$pictures*.svg docs/replications/$$(basename $$pictures)/ 2>/dev/null || true; done

@@ -18,6 +18,7 @@ OUR_TABLE = ("--columns", "candidate=model,example=question_id")
 def contests() -> Iterator[Contest]:
     """Help, pairs, boards, and scripts of two lines."""
     yield _help()
+    yield _one(880)
     for kind, n in (("binary", 880), ("continuous", 805), ("continuous", 100_000)):
         yield _pair(kind, n)
     yield _logs(880)
@@ -59,6 +60,21 @@ def _help() -> Contest:
         question="--help",
         contenders=tuple(_tool(name, "--help") for name in names),
     )
+
+
+def _one(n: int) -> Contest:
+    x = tables.pair("binary", n)[:1]
+    rows = tables.long(f"one-{n}.csv", x, "model,question_id,score", tables.NAMES[:1])
+    return Contest(
+        topic=TOPIC,
+        question=f"Limits for the rate of one candidate, {n} examples, at 95 %",
+        contenders=(
+            _tool(OURS, "certify", rows, "--binary", "--select", "top:1", "--delta", "0.05",
+                  "--better", "higher", *OUR_TABLE, note="an exact limit from below"),
+            _tool("abeval", "ci", tables.lines(f"one-{n}.jsonl", x[0]), note="Wilson's"),
+            _tool("errorbars", "summarize", rows, note="by the normal law"),
+        ),
+    )  # fmt: skip
 
 
 def _pair(kind: str, n: int) -> Contest:

@@ -47,7 +47,12 @@ def main() -> None:
         "machine": machine(load),
         "versions": versions(entry["who"] for contest in found for entry in contest["entries"]),
         "absent": json.loads(options.absent),
-        "settings": {"seconds": options.seconds, "runs": options.runs, "limit": options.limit},
+        "settings": {
+            "seconds": options.seconds,
+            "runs": options.runs,
+            "limit": options.limit,
+            "long": timing.LONG,
+        },
         "contests": found,
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)

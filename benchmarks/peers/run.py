@@ -47,8 +47,10 @@ def main() -> None:
 
 def installed(python: Path) -> dict[str, str]:
     """Install what is asked for; the peers that could not be, each with the reason."""
-    _pip(python, "--force-reinstall", "--no-deps", "--no-cache-dir", str(ROOT))
-    _pip(python, str(ROOT))
+    for how in (("--force-reinstall", "--no-deps", "--no-cache-dir"), ()):
+        complaint = _pip(python, *how, str(ROOT))
+        if complaint:
+            sys.exit(f"nofluke could not be installed: {complaint}")
     absent = {}
     for line in (HERE / "requirements.txt").read_text().splitlines():
         wanted = line.partition("#")[0].strip()

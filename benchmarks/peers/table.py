@@ -121,8 +121,10 @@ def _head(report: Mapping[str, Any]) -> Iterator[str]:
         "busy moment falls on all. Medians: of calls repeated for "
         f"{settings['seconds']:g} seconds each, after two calls that compile and fill "
         f"caches; of {settings['runs']} whole processes, after one that fills the cache of files "
-        "and that of compiled code. Peers are called as their documentation says, with the same "
-        "level and number of resamples. CPU is the time of all threads.",
+        f"and that of compiled code. What takes longer than {settings['long']:g} s is measured "
+        f"once; a command is stopped after {settings['limit']:g} s. Peers are called as their "
+        "documentation says, with the same level and number of resamples. CPU is the time of all "
+        "threads.",
         "* **Times ours** is the median on the clock, divided by that of nofluke: below 1 "
         "the other is faster. Notes say where the question is not quite the same.",
         "",

@@ -152,6 +152,9 @@ def on(
     with contextlib.ExitStack() as stack:
         if name == "dask":
             how["client"] = stack.enter_context(_dask(workers, scheduler))
+        elif name == "loky":
+            # Also those that never get a piece: they wait for a lock of one that has ended.
+            how |= {"initializer": _end_with, "initargs": (os.getpid(),)}
         elif name == "ray":
             stack.enter_context(_ray(workers, scheduler))
         try:

@@ -57,7 +57,15 @@ def test_a_small_comparison_loads_no_compiler_no_pictures_and_no_distributions(t
     )
 
     assert "numpy" in found
-    assert not found & {"numba", "matplotlib", "jinja2", "pandas", "scipy.stats", "scipy.optimize"}
+    assert not found & {
+        "numba",
+        "matplotlib",
+        "jinja2",
+        "pandas",
+        "sqlite3",
+        "scipy.stats",
+        "scipy.optimize",
+    }
 
 
 def test_the_quick_help_names_every_command():

@@ -317,4 +317,3 @@ def test_spark_answers_the_same(tmp_path, spark):
     )
 
     same(path, two(clusters=True), engines=("spark",))
-    same(path, nofluke.rank, engines=("spark",), bounds=(0, 1))

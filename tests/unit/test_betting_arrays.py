@@ -76,6 +76,23 @@ def test_the_limit_may_lie_beyond_where_it_is_likely():
     assert at == betting_loops.last_rejected(items, points, game, betting._sure(game))
 
 
+def test_items_without_weight_show_nothing():
+    s = c = np.zeros(3)
+    plan = betting.Plan(0.05, 3, "star")
+    game = betting._game(plan)
+    found = {
+        way.last_rejected(
+            betting._items(s, c, plan, way),
+            betting.grid(plan, np.empty(0)),
+            game,
+            betting._sure(game),
+        )
+        for way in WAYS
+    }
+
+    assert found == {0}
+
+
 def run(code):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr

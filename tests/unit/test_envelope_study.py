@@ -79,12 +79,12 @@ def test_claims_are_whole():
 
 @pytest.fixture(scope="module")
 def study():
-    return studies.reproduce("envelope", samples=500, seed=3)
+    return studies.reproduce("envelope", samples=300, seed=3)
 
 
 def test_no_verdict_is_another_than_stated(study):
     assert {a.claim.id: (a.verdict, a.found) for a in study.claims if not a.agrees} == {}
-    assert sum(a.verdict in ("yes", "no") for a in study.claims) >= 28
+    assert sum(a.verdict in ("yes", "no") for a in study.claims) >= 26
 
 
 def test_tests_with_a_guarantee_keep_it_and_others_do_not(study):

@@ -41,7 +41,7 @@ def report():
         },
         "versions": {"nofluke": "1", "quick": "2"},
         "absent": {"gone==1": "no such version"},
-        "settings": {"seconds": 2, "runs": 7, "limit": 120},
+        "settings": {"seconds": 2, "runs": 7, "limit": 120, "long": 5},
         "contests": [
             contest("Won", entry("nofluke", 0.001), entry("slow", 0.004)),
             contest("Lost", entry("nofluke", 0.4), entry("quick", 0.1, note="less"), memory=1),

@@ -33,7 +33,7 @@ def opened(
     spill: Path | None,
     stats: bool,
     recorded: bool = False,
-    sources: str | dict[str, str] | None = None,
+    sources: str | list[str] | dict[str, str] | None = None,
     **how: Any,
 ) -> Iterator[Scores | Sourced]:
     """The scores that a command names, in memory or where they are, until the block ends.
@@ -146,15 +146,22 @@ def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:
     """DuckDB where Parquet files hold more than fits comfortably, or memory is bounded."""
     if memory is not None:
         return "duckdb"
-    paths = [Path(s) for s in ([sources] if isinstance(sources, str) else sources)]
+    named = list(sources.values()) if isinstance(sources, dict) else sources
+    paths = [Path(s) for s in ([named] if isinstance(named, str) else named)]
     parquet = all(path.suffix.lower() == ".parquet" and path.is_file() for path in paths)
-    if isinstance(sources, dict) or recorded or not parquet:
+    if recorded or not parquet:
         return "memory"
     if sum(path.stat().st_size for path in paths) < _SMALL:
         return "memory"
+    import duckdb
+
     from nofluke.sources.room import available
 
-    return "duckdb" if _needed(paths) > available() // 4 else "memory"
+    try:
+        needed = _needed(paths)
+    except duckdb.Error:  # a broken file, as whoever reads it will say
+        return "memory"
+    return "duckdb" if needed > available() // 4 else "memory"
 
 
 def _needed(paths: Sequence[Path]) -> int:

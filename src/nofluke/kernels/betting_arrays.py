@@ -103,7 +103,10 @@ def last_rejected(items: Items, grid: NDArray[np.float64], game: Game, sure: Gam
 
 def _likely(items: Items) -> float:
     """A mean that the limit will hardly exceed: half a standard error below that of the sample."""
-    mean = float(items.s.sum() / items.c.sum())
+    weight = float(items.c.sum())
+    if not weight > 0:
+        return 0.0
+    mean = float(items.s.sum()) / weight
     return mean - 0.5 * float(np.std(items.s - mean * items.c)) / math.sqrt(items.s.size)
 
 

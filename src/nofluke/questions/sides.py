@@ -48,7 +48,7 @@ class InOrder(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | InOrder:
         if isinstance(index, slice):
             return InOrder(self._ids, self._order[index])
-        return self._ids[self._order[index]]
+        return str(self._ids[int(self._order[index])])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

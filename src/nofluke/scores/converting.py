@@ -96,10 +96,20 @@ def _converted(
             )
     failure = failures.parse(asked.failed, lambda c: any(c in t.kinds for t, _ in tables))
     understood = gather.resolved(tables, replace(question, failed=failure))
+    told = ("run", "cluster", "time", *BESIDE)
+    gather.refuse_different_roles(
+        [(t, [role for role in told if getattr(of, role)]) for t, of in understood.read]
+    )
     kept = {column: f"kept {i}" for i, column in enumerate(asked.keep)}
     paths: list[Path] = []
-    for table, layout in understood.read:
-        part = _Part(table, layout, failure, kept)  # type: ignore[arg-type] # seen above
+    parts = [
+        _Part(table, layout, failure, kept)
+        for table, layout in understood.read
+        if isinstance(table, SqlTable)  # all are, as was seen above
+    ]
+    clock = all(part.timed_by_numbers for part in parts)
+    for part in parts:
+        part.settle(clock=clock)
         for candidate, score in part.scores():
             paths.append(folder.path / f"part{len(paths)}.parquet")
             part.write(paths[-1], candidate, score)
@@ -125,8 +135,6 @@ class _Part:
         roles = {role: getattr(layout, role) for role in told}
         self._texts = {role: column for role, column in roles.items() if column is not None}
         self._numbers = {name: column for column, name in kept.items()}
-        if "time" in self._texts and table.all_numerals(self._texts["time"]):
-            self._numbers["time"] = self._texts.pop("time")
         if failure is not None:
             if failure.by_size:
                 failure.prepare(table)
@@ -136,6 +144,16 @@ class _Part:
             column = getattr(layout, role)
             if column is not None and table.lacks(column):
                 raise missing_label(table, column, role)
+
+    @property
+    def timed_by_numbers(self) -> bool:
+        """Whether all times are numbers, where there are any."""
+        return "time" in self._texts and self._table.all_numerals(self._texts["time"])
+
+    def settle(self, *, clock: bool) -> None:
+        """Take times as numbers, if those of all tables are."""
+        if clock:
+            self._numbers["time"] = self._texts.pop("time")
 
     def scores(self) -> list[tuple[str | None, str]]:
         """The score columns, each with its candidate if no column says."""

@@ -30,8 +30,8 @@ _IN_ORDER = (0.5, 12.0)
 # In time, what goes on and off shows little at lag 1, so the first ten lags are looked at too.
 _REACHES = (1, 10)
 #: Rows of each candidate that are looked at: the first in their order. Six standard errors are
-#: reached by an autocorrelation of 0.012 then, so more rows would tell nothing new of this.
-MOST = 1 << 18
+#: reached by an autocorrelation of 0.024 then, so more rows would tell nothing new of this.
+MOST = 1 << 16
 # A few rare scores that meet by chance are no pattern: this many products are not counted.
 _SPARED = 3
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def two_of(scores: Scores | Sourced, a: str, b: str) -> Scores:
         InputError: A source has no such candidates, or their rows do not fit in the memory allowed.
     """
     if isinstance(scores, Scores) or not hasattr(scores, "held"):
-        return scores
+        return cast("Scores", scores)  # what is no table is refused by who asks of it
     _check_names(scores, a, b)
     return scores.held((a, b))
 
@@ -117,14 +117,18 @@ def side(scores: Scores, name: str, worst: float | None) -> Side:
     if not np.isfinite(values).all():
         raise _infinite(scores, name, place, values)
     lost = np.concatenate([scores.empty, scores.lost_runs])
+    gaps, failures = _counts(lost[lost[:, 0] == k, 1], E), _counts(place[failed], E)
+    if scores.complete:
+        once, first = np.broadcast_to(np.int64(1), E), np.arange(rows.start, rows.stop)
+        return Side(name, mean=values, rows=once, gaps=gaps, failed=failures, first=first)
     first = np.full(E, -1, np.int64)
     first[place[::-1]] = np.arange(rows.start, rows.stop)[::-1]
     return Side(
         name=name,
         mean=_means(values, place, E),
         rows=np.bincount(place, minlength=E),
-        gaps=np.bincount(lost[lost[:, 0] == k, 1], minlength=E),
-        failed=np.bincount(place[failed], minlength=E),
+        gaps=gaps,
+        failed=failures,
         first=first,
     )
 
@@ -162,6 +166,13 @@ def _index(scores: Scores | Sourced, name: str) -> int:
     close = difflib.get_close_matches(str(name), scores.candidates, n=3)
     hint = f"did you mean {some(close)}?" if close else f"there are {some(scores.candidates)}."
     raise InputError(f"{name!r} is no candidate of the table; {hint}", code="NF011")
+
+
+def _counts(place: NDArray[np.int64], examples: int) -> NDArray[np.int64]:
+    """How often each place occurs; one zero for all where none does."""
+    if not place.size:
+        return np.broadcast_to(np.int64(0), examples)
+    return np.bincount(place, minlength=examples)
 
 
 def _means(

@@ -234,9 +234,17 @@ class Sourced:
         That order is the one of time within clusters where there is a time, else the one of the
         examples by their ids within clusters.
         """
-        small = int(self.n[list(chosen)].sum()) <= _TOGETHER
-        groups = [list(chosen)] if small else [[k] for k in chosen]
-        parts = {k: part for group in groups for k, part in self._first(group).items()}
+        if int(self.n[list(chosen)].sum()) <= _TOGETHER:
+            parts = self._rows_of(chosen)
+        elif self.complete and not self.columns & {"cluster", "time"}:
+            # The first examples are the same for all, so the first candidate tells where they end.
+            parts = {chosen[0]: self._first(chosen[0])}
+            last = max(parts[chosen[0]]["example"].tolist())
+            step = max(1, _TOGETHER // MOST)
+            for start in range(1, len(chosen), step):
+                parts |= self._rows_of(chosen[start : start + step], last=last)
+        else:
+            parts = {k: self._first(k) for k in chosen}
         if any("time" in part for part in parts.values()):
             for part in parts.values():  # a candidate without times is not looked at in their order
                 part.setdefault("time", np.full(part["score"].size, np.nan))
@@ -426,22 +434,33 @@ class Sourced:
         first = others.select(nw.col("example").cast(nw.String)).sort("example").head(2)
         return [str(e) for (e,) in self.relation.rows(first)]
 
-    def _first(self, chosen: list[int]) -> dict[int, dict[str, NDArray[Any]]]:
-        """The first rows of each of these candidates, in order."""
-        names = [self.candidates[k] for k in chosen]
-        text = {"example": nw.col("example").cast(nw.String)}
-        timed = "time" in self.columns and self._all_timed(names)
+    def _first(self, candidate: int) -> dict[str, NDArray[Any]]:
+        """The first rows of a candidate, in order."""
+        name, n = self.candidates[candidate], int(self.n[candidate])
+        timed = "time" in self.columns and self._all_timed(name)
         keys = [*(["cluster"] if "cluster" in self.columns else []), *(["time"] if timed else [])]
+        own = self._scored.frame.filter(nw.col("candidate") == name)
+        wanted = own.select("score", *keys, example=nw.col("example").cast(nw.String))
+        found = self.relation.columns(wanted.sort(*keys, "example").head(MOST), many=True)
+        self._as_counted(name, min(n, MOST), found["score"].size)
+        return found
+
+    def _rows_of(
+        self, chosen: Sequence[int], *, last: str | None = None
+    ) -> dict[int, dict[str, NDArray[Any]]]:
+        """All rows of each of these candidates, or those of the first examples up to one."""
+        names = [self.candidates[k] for k in chosen]
+        keys = [column for column in ("cluster", "time") if column in self.columns]
         own = self._scored.frame.filter(nw.col("candidate").is_in(names))
-        wanted = own.select("candidate", "score", *keys, **text)
-        if len(chosen) == 1:
-            wanted = wanted.sort(*keys, "example").head(MOST)
+        text = nw.col("example").cast(nw.String)
+        wanted = own.select("candidate", "score", *keys, example=text)
+        if last is not None:
+            wanted = wanted.filter(nw.col("example") <= last)
         found = self.relation.columns(wanted, many=True)
         parts = {}
         for k, name in zip(chosen, names, strict=True):
-            rows = np.flatnonzero(found["candidate"] == name)
-            n = int(self.n[k])
-            self._as_counted(name, min(n, MOST) if len(chosen) == 1 else n, rows.size)
+            rows, n = np.flatnonzero(found["candidate"] == name), int(self.n[k])
+            self._as_counted(name, n if last is None else min(n, MOST), rows.size)
             parts[k] = {c: v[rows] for c, v in found.items() if c != "candidate"}
         return parts
 
@@ -456,13 +475,13 @@ class Sourced:
                 code="NF401",
             )
 
-    def _all_timed(self, names: list[str]) -> bool:
-        """Whether every scored row of these candidates has a time."""
+    def _all_timed(self, name: str) -> bool:
+        """Whether every scored row of a candidate has a time."""
         x = nw.col("time")
         lacking = x.is_null()
         if self.relation.schema["time"].is_float():
             lacking = lacking | self.relation.nan("time")
-        own = self._scored.frame.filter(nw.col("candidate").is_in(names) & lacking)
+        own = self._scored.frame.filter((nw.col("candidate") == name) & lacking)
         ((rows,),) = self.relation.rows(own.select(nw.len().alias("rows")))
         return not rows
 

@@ -23,7 +23,7 @@ from nofluke.scores.readers.tables import (
 from nofluke.scores.table import Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -139,8 +139,8 @@ def scores(
     """
     found = resolved(tables, question)
     parts = [Part(table, layout, _labels(table, layout)) for table, layout in found.read]
-    roles = _same_roles(parts)
-    names = {role: _union([p.labels[role] for p in parts]) for role in roles}
+    refuse_different_roles([(part.table, part.labels) for part in parts])
+    names = {role: _union([p.labels[role] for p in parts]) for role in parts[0].labels}
     rows = _assemble(parts, names, question)
     return Scores.from_rows(
         rows,
@@ -277,16 +277,20 @@ def _shared_contents(layouts: list[Layout]) -> tuple[list[Layout], list[str]]:
     return layouts, notes
 
 
-def _same_roles(parts: list[Part]) -> list[str]:
-    for part in parts[1:]:
-        differ = sorted(set(part.labels) ^ set(parts[0].labels))
+def refuse_different_roles(read: Sequence[tuple[Table, Collection[str]]]) -> None:
+    """Refuse tables of which one has a column of clusters, say, and another has none.
+
+    Args:
+        read: Tables, each with the roles that its columns play.
+    """
+    for table, roles in read[1:]:
+        differ = sorted(set(roles) ^ set(read[0][1]))
         if differ:
-            raise part.table.refuse(
+            raise table.refuse(
                 f"one file has a {differ[0]} column and another has none; give all files the same "
                 f'columns, or set columns={{"{differ[0]}": None}}.',
                 code="NF003",
             )
-    return list(parts[0].labels)
 
 
 def _union(lists: list[list[str]]) -> tuple[str, ...]:

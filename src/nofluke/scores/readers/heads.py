@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 from nofluke.scores.readers import broken_json
@@ -74,6 +73,8 @@ class Head:
         """Names within a ZIP archive (an .npz is one); none if it is none."""
         if not self.start.startswith(b"PK"):
             return frozenset()
+        import zipfile
+
         try:
             with zipfile.ZipFile(self.path) as archive:
                 return frozenset(archive.namelist())
@@ -83,9 +84,11 @@ class Head:
     @functools.cached_property
     def tables(self) -> frozenset[str]:
         """Names of the tables of an SQLite database; none if it is none."""
+        if not self.start.startswith(b"SQLite format 3\0"):
+            return frozenset()
         from nofluke.scores.readers import sqlite
 
-        return sqlite.tables(self.path) if self.start.startswith(sqlite.MAGIC) else frozenset()
+        return sqlite.tables(self.path)
 
     @functools.cached_property
     def entries(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from nofluke.scores.readers.tables import (
     typed_numbers,
     typed_numeric,
 )
+from nofluke.sources import spills
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +41,12 @@ def failures_as(source: Source, expected: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         told = str(error).splitlines()[0]
+        if spills.says_full(told):
+            raise source.refuse(
+                f"cannot be put in order: the disk is full ({told}). Free some space, or name "
+                "another folder for temporary files by the environment variable TMPDIR.",
+                code="NF410",
+            ) from None
         raise source.refuse(f"cannot be read as {expected} ({told}).", code="NF001") from None
 
 
@@ -184,7 +191,7 @@ class SqlTable:
     def all_numerals(self, column: str) -> bool:
         """Whether every text of the column is a number or missing."""
         text = self._text(column)
-        other = f" AND {text} <> '' AND TRY_CAST(replace({text}, ',', '.') AS DOUBLE) IS NULL"
+        other = f" AND {text} <> '' AND TRY_CAST({text} AS DOUBLE) IS NULL"
         return not self._rows("count(*)", other)[0][0]
 
     def export(

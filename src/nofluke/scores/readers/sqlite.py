@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from nofluke.scores.readers import contents
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
     from nofluke.scores.readers.files import File
 
-MAGIC: Final = b"SQLite format 3\0"
 _WAL: Final = slice(18, 20)  # both bytes are 2 where changes go to a log beside the file
 
 
@@ -49,6 +48,8 @@ def opened(file: File) -> Iterator[Database]:
     Raises:
         ReadError: It is packed, broken, in use, or lacks a table or column.
     """
+    import sqlite3
+
     if file.packing != "none":
         raise contents.refusal(file, "is packed; unpack the database first.")
     try:
@@ -64,6 +65,8 @@ def opened(file: File) -> Iterator[Database]:
 
 def tables(path: Path) -> frozenset[str]:
     """Names of the tables; none if it is no database."""
+    import sqlite3
+
     try:
         with closing(_connection(path)) as connection:
             found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -78,6 +81,8 @@ def _connection(path: Path) -> sqlite3.Connection:
     A database whose changes go to a log of their own would get such files even when it is only
     read; where that log is not there, the file is whole and is read as one that does not change.
     """
+    import sqlite3
+
     with path.open("rb") as stream:
         logged = stream.read(20)[_WAL] == b"\2\2"
     beside = path.with_name(path.name + "-wal")

@@ -14,10 +14,11 @@ from nofluke.studies.engine import average, share
 from nofluke.studies.papers.envelope.shapes import BOUNDS, NULLS, SHAPES, STREAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from nofluke.results import Interval
     from nofluke.studies.engine import Row
 
 ALPHA, PLANNED, STEP = 0.05, 3000, 100
@@ -193,8 +194,28 @@ PLANS = {
 }
 
 
+_PLANNED = [300 * k for k in range(1, 11)]
+
+
+def _planned_look(x: NDArray[np.float64]) -> Interval:
+    return sequences.group_sequential(x, looks=_PLANNED, alpha=ALPHA, side="lower", bounds=BOUNDS)
+
+
+def _any_look(x: NDArray[np.float64]) -> Interval:
+    return sequences.asymptotic(x, alpha=ALPHA, side="lower", bounds=BOUNDS)
+
+
+def _first(
+    x: NDArray[np.float64],
+    limit: Callable[[NDArray[np.float64]], Interval],
+    looks: list[int],
+) -> float:
+    """The first look at which the lower limit is above 0; NaN if there is none."""
+    return next((float(n) for n in looks if limit(x[:n]).lower > 0), math.nan)
+
+
 def stopping(cell: Sample, rng: np.random.Generator) -> list[Row]:
-    """Power and examples used, looking after every one; the note's rule every hundred."""
+    """Power and examples used, looking after every one, or at looks, or once."""
     draw, mean = SHAPES[cell.shape]
     streams, ones = draw((cell.samples, cell.n), rng), np.ones(cell.n)
     used: dict[str, NDArray[np.float64]] = {}
@@ -207,6 +228,10 @@ def stopping(cell: Sample, rng: np.random.Generator) -> list[Row]:
     thrice = over[:, 2:] & over[:, 1:-1] & over[:, :-2]
     first = looks[2:][thrice.argmax(axis=1)]
     used["the note's rule"] = np.where(thrice.any(axis=1), first, math.nan)
+    used["O'Brien-Fleming, 10 looks"] = np.array(
+        [_first(x, _planned_look, _PLANNED) for x in streams]
+    )
+    used["asymptotic sequence"] = np.array([_first(x, _any_look, looks.tolist()) for x in streams])
     end = stream_tests.t_rejects(streams, ALPHA, np.array([cell.n]))[:, 0]
     used["t at the end"] = np.where(end, float(cell.n), math.nan)
     rows = []

@@ -114,8 +114,10 @@ def _stopping(rows: list[Row]) -> str:
     return f"""## Stopping early
 
 Share of streams in which a gain is called, and examples used on average (a stream without a call
-counts with all {PLANNED}). The first four may be looked at after every example and keep alpha; the
-note's rule looks every hundred; t looks once. "trap" has no gain.
+counts with all {PLANNED}). The first four may be looked at after every example and keep alpha. The
+note's rule and the asymptotic sequence look every hundred, O'Brien and Fleming's at ten planned
+looks, t once; these four have no guarantee at a finite n. "trap" has no gain: what is called is
+false.
 
 {grid(("differences", "gain", *tests), lines)}"""
 

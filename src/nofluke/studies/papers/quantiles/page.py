@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nofluke.studies import pictures as drawn
 from nofluke.studies.claims import Answered, summary
 from nofluke.studies.engine import Row
 from nofluke.studies.page import claims_table, grid
 from nofluke.studies.papers.quantiles.distributions import DISTRIBUTIONS
-from nofluke.studies.papers.quantiles.figures import chosen
+from nofluke.studies.papers.quantiles.figures import chosen, over_distributions
 from nofluke.studies.papers.quantiles.grid import LEVELS, SIZES, US
 
 NAMES = {
@@ -233,6 +234,17 @@ def _beside(rows: list[Row]) -> list[str]:
     return [f"{_mean_of(rows, 'difference'):+.4f}", f"{farthest:+.4f}", f"{ratio:.4f}"]
 
 
+def pictures(tables: Mapping[str, list[Row]]) -> dict[str, str]:
+    """Coverage on real runs in a tail of few; nothing where none were trained."""
+    rows = chosen(tables.get("real", []), n=10, u=0.1, level=0.9)
+    named = {NAMES[row["method"]]: figure for row, figure in over_distributions(rows, "coverage")}
+    if not named:
+        return {}
+    axis = "coverage of the 10 % quantile, 10 runs, mean of three tasks; dashed: level"
+    title = "Coverage on real runs by method"
+    return {"runs": drawn.dots(named, title=title, axis=axis, mark=0.9, span=(0.6, 1.0))}
+
+
 def _real(rows: list[Row]) -> str:
     """Mean (least of the tasks) coverage and mean length on real runs, at level 0.90."""
     head = "## Real runs\n\n"
@@ -253,6 +265,7 @@ def _real(rows: list[Row]) -> str:
     told = grid(("n", "u", *NAMES.values()), lines)
     bias = grid(("task", "u", *(f"n = {n}" for n in SIZES)), biases)
     runs = rows[0]["runs"]
+    shown = drawn.shown("quantiles/runs", "Coverage on real runs by method, n = 10, u = 0.1")
     return f"""{head}Three tasks of scikit-learn's own data, trained {runs} times each: digits (a
 fourth of the rows) and breast cancer by linear models, accuracy; diabetes by a few randomised
 trees, negative root mean squared error. Split, seeds of the model, order of the rows, a subsample
@@ -261,6 +274,8 @@ population; samples of n are drawn from it with replacement. Mean (least) covera
 level 0.90, then the mean length in decile ranges where it has one:
 
 {told}
+
+{shown}
 
 Relative bias of the sample quantile:
 

@@ -63,6 +63,7 @@ def study(*, samples: int, seed: int, workers: int | None) -> Study:
         manifest=manifest,
         page=page.markdown(tables, answered, manifest),
         summary=claims.summary(answered),
+        pictures=page.pictures(tables),
     )
 
 
