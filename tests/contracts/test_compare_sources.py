@@ -316,4 +316,7 @@ def test_spark_answers_the_same(tmp_path, spark):
         response=lambda k, i, r: OUTPUTS[int(i[2:]) * int(k[1]) % 4],
     )
 
-    same(path, two(clusters=True), engines=("spark",))
+    for ask in (two(clusters=True), nofluke.rank):
+        same(path, ask, engines=("spark",), bounds=(0, 1))
+    runs = table(tmp_path, name="runs.parquet", K=3, n=12, repeats=5)
+    same(runs, lambda scores: nofluke.runs(scores, value="mean"), engines=("spark",))

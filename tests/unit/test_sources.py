@@ -238,7 +238,8 @@ def test_what_is_no_amount_of_memory(given):
         room.amount(given)
 
 
-def test_what_does_not_fit_is_refused_before_it_is_loaded():
+def test_what_does_not_fit_is_refused_before_it_is_loaded(monkeypatch):
+    monkeypatch.setattr(room, "resident", lambda: 200 << 20)
     asked = room.room("1GiB")
     asked.require(1 << 20, "three rows", "nothing.")
     with pytest.raises(InputError, match=r"three rows would take 8.0 GiB of memory, and .* leaves"):

@@ -24,7 +24,7 @@ COMMAND_LINE = Path(__file__).parents[2] / "docs/reference/command-line.md"
 # Columns that say what was asked, or are computed and not drawn.
 EXACT = {
     "distribution", "n", "u", "level", "method", "items", "estimator", "samples", "resamples",
-    "lower_rank", "upper_rank", "equal_tails", "promised", "limits",
+    "lower_rank", "upper_rank", "equal_tails", "promised", "limits", "task", "runs", "truth",
 }  # fmt: skip
 CLAIMS = claims.read("nofluke.studies.papers.quantiles")
 

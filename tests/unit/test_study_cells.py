@@ -201,10 +201,11 @@ def tiny(monkeypatch):
             summary="Of 0 claims.",
         )
 
-    module = types.ModuleType("tiny_study")
+    module = types.ModuleType("tiny.study")
     module.study = study
-    monkeypatch.setitem(sys.modules, "tiny_study", module)
-    monkeypatch.setitem(studies.STUDIES, "tiny", "tiny_study")
+    monkeypatch.setitem(sys.modules, "tiny", types.ModuleType("tiny"))
+    monkeypatch.setitem(sys.modules, "tiny.study", module)
+    monkeypatch.setitem(studies.STUDIES, "tiny", studies.Paper("tiny", "four cells", "no time"))
     tiny = types.SimpleNamespace(measured=measured, stop=None)
     return tiny
 

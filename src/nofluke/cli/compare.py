@@ -71,19 +71,14 @@ def compare(
         bool,
         Parameter(help="False-alarm rates of common tests on these data.", show_default=False),
     ] = False,
-    # The options of --follow are named with it, so that the help fits on a screen.
     follow: Annotated[
-        Path | None,
-        Parameter(help="Watch a growing file (--poll S, --idle S, --state FILE)."),
+        Path | None, Parameter(help="Watch a growing file and stop when decided.")
     ] = None,
-    poll: Annotated[float, Parameter(help="Seconds between looks at it.", show=False)] = 1.0,
+    poll: Annotated[float, Parameter(help="Seconds between looks at it.")] = 1.0,
     idle: Annotated[
-        float | None,
-        Parameter(help="Give up after so many seconds without a line.", show=False),
+        float | None, Parameter(help="Give up after so many seconds without a line.")
     ] = None,
-    state: Annotated[
-        Path | None, Parameter(help="Keep the stream here, to go on later.", show=False)
-    ] = None,
+    state: Annotated[Path | None, Parameter(help="Keep the stream here, to go on later.")] = None,
     seed: Annotated[int, Parameter(help="Seed of orders, resamples and streams.")] = 0,
     engine: options.Engine = "auto",
     memory: options.Memory = None,

@@ -84,7 +84,7 @@ def _run(paper: str, *, samples: int, seed: int, tables: Path | None, out: Path 
     _print(study)
     if out is not None and cells is not None:
         files.write(study, out)
-        cells.unlink()
+        cells.unlink(missing_ok=True)
 
 
 def _refuse_unwritable(folder: Path) -> None:

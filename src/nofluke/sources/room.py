@@ -58,7 +58,11 @@ class Room:
             InputError: It does not fit.
         """
         if needed > self.for_rows:
-            allowed = "is free" if self.memory is None else "memory= leaves for rows"
+            allowed = "is free"
+            if self.memory is not None:
+                allowed = (
+                    f"memory= leaves for rows, as the process holds {spelled(resident())} already"
+                )
             raise InputError(
                 f"{what} would take {spelled(needed)} of memory, and {spelled(self.for_rows)} "
                 f"{allowed}; {advice}",

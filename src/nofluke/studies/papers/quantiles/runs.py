@@ -59,7 +59,7 @@ def real(cell: Task, rng: np.random.Generator) -> list[Row]:
                     lower, upper = np.asarray(answer.lower), np.asarray(answer.upper)
                     covered = share((lower <= truth) & (truth <= upper))
                     both = np.isfinite(lower).all() and np.isfinite(upper).all()
-                    length = average((upper - lower) / unit).value if both and unit else None
+                    length = average((upper - lower) / unit) if both and unit else None
                     rows.append(
                         {
                             **head,
@@ -67,7 +67,8 @@ def real(cell: Task, rng: np.random.Generator) -> list[Row]:
                             "method": name,
                             "coverage": covered.value,
                             "coverage_error": covered.error,
-                            "length": length,
+                            "length": None if length is None else length.value,
+                            "length_error": None if length is None else length.error,
                             "bias": bias.value,
                             "bias_error": bias.error,
                         }
