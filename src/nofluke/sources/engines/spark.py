@@ -122,6 +122,7 @@ def _session(room: Room, folder: Path) -> Any:
         SparkSession.builder.master("local[*]")
         .appName("nofluke")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "8")
