@@ -185,7 +185,7 @@ def test_rows_that_change_in_between_are_refused():
     relation = over(columns, few=True)
     extent = verbs.extent(relation)
     changed = over({"candidate": ["a"] * 99, "score": list(map(float, range(99)))}, few=True)
-    with pytest.raises(InputError, match="100 numbers were counted in a range first, and 99") as e:
+    with pytest.raises(InputError, match="100 numbers were counted first, and 99") as e:
         selecting.order_statistics(changed, extent, {"a": [50]})
     assert e.value.code == "NF401"
 

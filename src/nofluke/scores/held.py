@@ -44,6 +44,7 @@ def held(source: Sourced, candidates: Sequence[str] | None = None) -> Scores:
         InputError: They do not fit in the memory allowed (NF406), or candidate and example repeat
             (NF006).
     """
+    source.relation.require_open()
     names = tuple(sorted(source.candidates if candidates is None else set(candidates)))
     relation = _of_candidates(source, names)
     labelled = [role for role in LABELLED if role in source.columns]
@@ -52,6 +53,7 @@ def held(source: Sourced, candidates: Sequence[str] | None = None) -> Scores:
     ids = _Ids()
     texts = {role: _Texts() for role in (*labelled, *(["time"] if text_times else []))}
     blocks = _blocks(source, relation, ids, texts)
+    _refuse_changed(source, names, blocks)
     if len(names) < source.K:  # what a label is called does not change with who is looked at
         for role in sorted({"cluster", "group", "time"} & texts.keys()):
             others = source.relation.frame.select(role).unique()
@@ -199,6 +201,21 @@ def _blocks(
         block |= {name: texts[name].codes(part.pop(name)) for name in texts}
         blocks.append(block | {name: np.asarray(c, np.float64) for name, c in part.items()})
     return blocks
+
+
+def _refuse_changed(
+    source: Sourced, names: Sequence[str], blocks: Sequence[Mapping[str, NDArray[Any]]]
+) -> None:
+    """Refuse rows that are others than were counted: their numbers, or the extremes of them."""
+    index = {name: k for k, name in enumerate(source.candidates)}
+    for place, name in enumerate(names):
+        own = [block["score"][block["candidate"] == place] for block in blocks]
+        x = np.concatenate(own) if own else np.empty(0)
+        finite, k = x[np.isfinite(x)], index[name]
+        rows, low, high = int(source.extent.rows[k]), source.extent.low[k], source.extent.high[k]
+        told = (finite.min(), finite.max()) if finite.size else (np.nan, np.nan)
+        if x.size != rows or not np.array_equal(told, (low, high), equal_nan=True):
+            raise verbs.changed(name, rows, x.size)
 
 
 def _assembled(

@@ -20,7 +20,6 @@ from nofluke.errors import InputError, some
 from nofluke.results import Ordered
 from nofluke.scores import outside, units
 from nofluke.scores.dependence import MOST
-from nofluke.scores.readers.gather import clock
 from nofluke.scores.readers.tables import counted
 from nofluke.scores.table import Labels, Scores, worst_score
 from nofluke.sources import selecting, verbs
@@ -197,6 +196,7 @@ class Sourced:
         new = {candidate: own for candidate, own in new.items() if own}
         if not new:
             return
+        self.relation.require_open()
         found = selecting.order_statistics(self._scored, self._extent_of_scores, new)
         index = {c: k for k, c in enumerate(self.candidates)}
         for candidate, values in found.items():
@@ -208,6 +208,7 @@ class Sourced:
         Raises:
             InputError: Gaps and ``missing`` is "raise"; or what needs the rows in memory (NF407).
         """
+        self.relation.require_open()
         checks.choice(missing, ("raise", "common", "own", "worst"), name="missing")
         checks.choice(unit, units.UNITS, name="unit")
         checks.choice(repeats, units.REPEATS, name="repeats")
@@ -473,9 +474,11 @@ class Sourced:
     def _all_timed(self, name: str) -> bool:
         """Whether every scored row of a candidate has a time."""
         x = nw.col("time")
-        lacking = x.is_null()
-        if self.relation.schema["time"].is_float():
+        lacking, kind = x.is_null(), self.relation.schema["time"]
+        if kind.is_float():
             lacking = lacking | self.relation.nan("time")
+        elif not kind.is_numeric():
+            lacking = lacking | (x == "")
         own = self._scored.frame.filter((nw.col("candidate") == name) & lacking)
         ((rows,),) = self.relation.rows(own.select(nw.len().alias("rows")))
         return not rows
@@ -627,10 +630,12 @@ def _small_table(
 
 
 def _times(column: NDArray[Any]) -> NDArray[np.float64]:
-    """Times that sort; texts as ``gather.clock`` has them."""
+    """Times that sort; texts, which are not all numbers, by their places in order."""
     if column.dtype != object:
         return column.astype(np.float64)
     texts, places = np.unique(
         np.array(["" if v is None else v for v in column], dtype=object), return_inverse=True
     )
-    return clock(texts.tolist())[places]
+    ranks = np.arange(texts.size, dtype=np.float64)
+    ranks[texts == ""] = np.nan
+    return ranks[places]

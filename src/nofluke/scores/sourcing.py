@@ -16,6 +16,7 @@ from nofluke.scores.readers.columns import ALIASES, BESIDE, Name
 from nofluke.scores.readers.log_folders import Known
 from nofluke.scores.readers.preparing import Asked
 from nofluke.scores.readers.relations import RelationTable
+from nofluke.scores.readers.sql import exactly, failures_as, select
 from nofluke.scores.readers.tables import NUMBERS, Source, counted
 from nofluke.scores.readers.workspace import Workspace
 from nofluke.scores.sourced import Keeper, Sourced, unasked
@@ -26,6 +27,7 @@ from nofluke.sources.room import room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from nofluke.scores.readers.columns import Layout, Wanted
     from nofluke.scores.readers.failures import Failure
@@ -158,7 +160,9 @@ def _of_files(data: Any, engine: str, space: Room, asked: Asked) -> Sourced:
         first = found[0][0]
         more = f" and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
         told = Source(f"{first.label}{more}", str(first.path))
-        if all(file.format == "parquet" for file, _ in found):
+        # Engines would turn the columns of a second file into those of the first.
+        parquet = all(file.format == "parquet" for file, _ in found)
+        if parquet and (len(found) == 1 or _alike(paths, workspace)):
             relation = Relation.of_files([str(p) for p in paths], engine=engine, room=space)
             if len(found) == 1 or (_tells_candidates(relation, asked) and not found[0][1].given):
                 name = found[0][1] if len(found) == 1 else Name()
@@ -177,6 +181,17 @@ def _of_files(data: Any, engine: str, space: Room, asked: Asked) -> Sourced:
         relation.close()
         made.folder.close()
         raise
+
+
+def _alike(paths: Sequence[Path], workspace: Workspace) -> bool:
+    """Whether Parquet files have the same columns of the same types, in the same order."""
+    described = []
+    for path in paths:
+        query = select("*", f"read_parquet({exactly(str(path))}, hive_partitioning = false)")
+        with failures_as(Source(str(path), str(path)), "Parquet; is it complete?"):
+            found = workspace.con.execute(f"DESCRIBE {query}").fetchall()
+        described.append([(name, kind) for name, kind, *_ in found])
+    return all(columns == described[0] for columns in described)
 
 
 def _tells_candidates(relation: Relation, asked: Asked) -> bool:
@@ -317,7 +332,8 @@ class _Columns:
                 beside[role] = self._content(column, role)
         if layout.time is not None:
             numeric = table.kinds[layout.time] in NUMBERS and table.kinds[layout.time] != "truth"
-            beside["time"] = (table.number if numeric else table.text)(layout.time)
+            numeric = numeric or table.all_numerals(layout.time)
+            beside["time"] = (table.numeral if numeric else table.text)(layout.time)
         if self.failures and self._failed is not None:
             beside["failed"] = nw.when(self._failed).then(1).otherwise(0)
         beside |= {name: table.number(there) for name, there in self._keep.items()}

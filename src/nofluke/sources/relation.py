@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from nofluke.errors import InputError
 from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
@@ -26,9 +27,13 @@ _SLICE = 1 << 20  # rows of a batch
 
 @dataclass(slots=True)
 class Passes:
-    """How often the rows were gone through; shared by all that comes from one relation."""
+    """How often the rows were gone through, and whether they are closed.
+
+    Shared by all that comes from one relation.
+    """
 
     count: int = 0
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +61,8 @@ class Relation:
     @classmethod
     def of_native(cls, native: Any, *, room: Room) -> Relation:
         """The rows of somebody's lazy table; see ``engines.of``."""
-        who = engines.of(native, room)
-        return cls(frame=_lazy(native), engine=who, room=room)
+        table, who = engines.of(native, room)
+        return cls(frame=_lazy(table), engine=who, room=room)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -147,8 +152,22 @@ class Relation:
         inside = (number > -math.inf) & (number < math.inf)
         return ~number.is_null() & ~self.nan(column) & inside
 
+    def require_open(self) -> None:
+        """Refuse to go through rows that were closed.
+
+        Raises:
+            InputError: They were.
+        """
+        if self.passes.closed:
+            raise InputError(
+                "this source was closed, and what is asked goes back to its rows; open it again, "
+                "or ask before its with block ends.",
+                code="NF008",
+            )
+
     def close(self) -> None:
         """Give back what was opened."""
+        self.passes.closed = True
         self.engine.close()
 
     def __enter__(self) -> Relation:

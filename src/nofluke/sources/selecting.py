@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from nofluke.errors import InputError
+from nofluke.sources.verbs import changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -153,7 +153,7 @@ def _located(interval: _Interval, cells: list[_Cell]) -> list[_Interval]:
     total = sum(cell.rows for cell in cells)
     apart = all(a.high < b.low for a, b in itertools.pairwise(cells))
     if total != interval.count or not apart:
-        raise _changed(interval.candidate, interval.count, total)
+        raise changed(interval.candidate, interval.count, total)
     wanted: dict[int, list[tuple[int, int]]] = defaultdict(list)
     ends = np.cumsum([cell.rows for cell in cells])
     for rank, asked in interval.ranks:
@@ -187,7 +187,7 @@ def _fetch(
     for at, interval in enumerate(intervals):
         own = numbers[starts[at] : starts[at + 1]]
         if own.size != interval.count:
-            raise _changed(interval.candidate, interval.count, own.size)
+            raise changed(interval.candidate, interval.count, own.size)
         answers[interval.candidate].update(
             (asked, float(own[rank - 1])) for rank, asked in interval.ranks
         )
@@ -219,12 +219,3 @@ def _map(interval: _Interval, cells: int) -> tuple[float, float, float]:
         scale = _RAISED
     origin = interval.low * scale
     return scale, origin, cells / (interval.high * scale - origin)
-
-
-def _changed(candidate: str, expected: int, arrived: int) -> InputError:
-    return InputError(
-        f"the rows of {candidate!r} changed while they were read: {expected} numbers were counted "
-        f"in a range first, and {arrived} later. Read a table that nobody writes to: a copy, or "
-        "a snapshot.",
-        code="NF401",
-    )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from nofluke.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -159,10 +161,23 @@ def means(relation: Relation, found: Extent, column: str = "score") -> NDArray[n
     )
     sums = _sliced_sums(relation, small, column)
     for k, cut in slicing.items():
-        high, low = sums[found.candidates[k]]
-        mean = (low + high) / int(found.n[k])
+        name, rows = found.candidates[k], int(found.n[k])
+        told = sums.get(name, _Sums(0, math.nan, math.nan, 0.0, 0.0))
+        if told[:3] != (rows, found.low[k], found.high[k]):
+            raise changed(name, rows, told.rows)
+        mean = (told.second + told.first) / rows
         answers[k] = math.ldexp(mean, cut.exponent) if cut.exponent else mean
     return answers
+
+
+class _Sums(NamedTuple):
+    """How many numbers were added up, their extremes, and the sums of their slices."""
+
+    rows: int
+    least: float
+    most: float
+    first: float
+    second: float
 
 
 class _Slicing(NamedTuple):
@@ -193,10 +208,8 @@ def _slicing(found: Extent, k: int) -> _Slicing:
     )
 
 
-def _sliced_sums(
-    relation: Relation, small: nw.LazyFrame[Any], column: str
-) -> dict[str, tuple[float, float]]:
-    """Sums of the first and of the second slice, by candidate."""
+def _sliced_sums(relation: Relation, small: nw.LazyFrame[Any], column: str) -> dict[str, _Sums]:
+    """Sums of the first and of the second slice by candidate, and what was added up."""
     x = nw.col(column) * nw.col("cut_scale") * nw.col("cut_again")
     frame = relation.frame.filter(relation.finite(column)).select("candidate", column)
     joined = frame.join(small, on="candidate", how="inner").with_columns(number=x)
@@ -204,9 +217,18 @@ def _sliced_sums(
         high=(nw.col("number") + nw.col("cut_first")) - nw.col("cut_first")
     ).with_columns(rest=nw.col("number") - nw.col("high"))
     second = first.with_columns(low=(nw.col("rest") + nw.col("cut_second")) - nw.col("cut_second"))
-    asked = second.group_by("candidate").agg(nw.col("high").sum(), nw.col("low").sum())
-    found = relation.rows(asked.select("candidate", "high", "low"))
-    return {str(name): (float(high), float(low)) for name, high, low in found}
+    asked = second.group_by("candidate").agg(
+        nw.len().alias("rows"),
+        nw.col(column).min().alias("least"),
+        nw.col(column).max().alias("most"),
+        nw.col("high").sum(),
+        nw.col("low").sum(),
+    )
+    found = relation.rows(asked.select("candidate", "rows", "least", "most", "high", "low"))
+    return {
+        str(name): _Sums(int(rows), least + 0.0, most + 0.0, float(high), float(low))
+        for name, rows, least, most, high, low in found
+    }
 
 
 def presence(relation: Relation, candidates: Sequence[str]) -> Presence:
@@ -317,6 +339,20 @@ def distinct(relation: Relation, column: str) -> int:
     known = relation.frame.filter(~nw.col(column).is_null()).select(column).unique()
     ((count,),) = relation.rows(known.select(nw.len().alias("values")))
     return int(count)
+
+
+def changed(candidate: str, expected: int, arrived: int) -> InputError:
+    """The error about rows that are others than a pass before had."""
+    numbers = (
+        f"{expected} numbers were counted first, and {arrived} later"
+        if arrived != expected
+        else f"its {expected} numbers are others than those that were counted first"
+    )
+    return InputError(
+        f"the rows of {candidate!r} changed while they were read: {numbers}. Read a table that "
+        "nobody writes to and that is the same whenever it is asked: a copy, or a snapshot.",
+        code="NF401",
+    )
 
 
 def _doubles(values: Sequence[Any]) -> NDArray[np.float64]:

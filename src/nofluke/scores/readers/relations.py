@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nofluke.scores.readers.tables import Block, Decided, Kind, Source
     from nofluke.sources.relation import Relation
 
+# Digits with at most one point or comma, and perhaps an exponent.
+_NUMERAL = r"^\s*[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _MOST_TEXTS = 100_000  # different texts of a column that are looked at one by one
 
 
@@ -105,6 +107,32 @@ class RelationTable:
 
         whole = nw.col(column).cast(nw.Int8) if self.kinds[column] == "truth" else nw.col(column)
         return whole.cast(nw.Float64)
+
+    def all_numerals(self, column: str) -> bool:
+        """Whether the texts of a column are numbers, each that is there."""
+        import narwhals as nw
+
+        if self.kinds[column] != "text":
+            return False
+        text = self.text(column)
+        flags = self.relation.frame.select(
+            there=nw.when(text != "").then(1).otherwise(0),
+            numeral=nw.when(text.str.contains(_NUMERAL)).then(1).otherwise(0),
+        )
+        ((there, numerals),) = self.relation.rows(
+            flags.select(nw.col("there").sum(), nw.col("numeral").sum())
+        )
+        return bool(there) and there == numerals
+
+    def numeral(self, column: str) -> nw.Expr:
+        """Numbers, or texts that are all numbers, as such; a missing one stays missing."""
+        import narwhals as nw
+
+        if self.kinds[column] != "text":
+            return self.number(column)
+        text = self.text(column)
+        plain = text.str.replace_all(",", ".", literal=True).str.strip_chars()
+        return nw.when(text != "").then(plain).cast(nw.Float64)
 
     def failed(self, failure: Failure) -> nw.Expr:
         """Whether a row failed; rows without the value did not.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nofluke import checks
@@ -9,7 +10,6 @@ from nofluke.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -80,8 +80,21 @@ def opened(paths: Sequence[str], engine: str, room: Room) -> tuple[Any, Engine]:
     return spark.opened(paths, room)
 
 
-def of(native: Any, room: Room) -> Engine:
-    """The engine behind somebody's lazy table.
+def are_parquet(paths: Sequence[str]) -> bool:
+    """Whether files are Parquet, whatever they are called."""
+    return all(path.lower().endswith(".parquet") or _starts_as_parquet(path) for path in paths)
+
+
+def _starts_as_parquet(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False  # who reads it says why
+
+
+def of(native: Any, room: Room) -> tuple[Any, Engine]:
+    """Somebody's lazy table, as it is computed with, and the engine behind it.
 
     Raises:
         InputError: No engine knows it.
@@ -94,15 +107,15 @@ def of(native: Any, room: Room) -> Engine:
     if home == "polars":
         from nofluke.sources.engines import polars
 
-        return polars.Polars(room)
+        return native, polars.Polars(room)
     if home in ("pyspark", "sqlframe", "databricks"):
         from nofluke.sources.engines import spark
 
-        return spark.theirs(native)
+        return native, spark.theirs(native)
     if home == "ibis":
         from nofluke.sources.engines import ibis
 
-        return ibis.Ibis()
+        return native, ibis.Ibis()
     raise InputError(
         f"a {type(native).__module__}.{type(native).__name__} arrived as a source; expected the "
         "path of a Parquet or CSV file, a DuckDB relation, a Polars LazyFrame, a Spark DataFrame "

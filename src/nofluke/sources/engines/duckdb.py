@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from nofluke.errors import InputError, ReadError
-from nofluke.sources import spills
+from nofluke.errors import InputError, ReadError, some
+from nofluke.sources import engines, spills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,15 +101,49 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, DuckDB]:
     return relation, engine
 
 
-def theirs(relation: Any) -> DuckDB:
-    """The engine behind somebody's relation."""
-    return DuckDB(None, theirs=relation)
+def theirs(relation: Any) -> tuple[Any, DuckDB]:
+    """Somebody's relation, whose texts are compared byte by byte, and the engine behind it.
+
+    Raises:
+        InputError: Two columns have one name (NF003), or the connection has an order or a
+            collation of its own (NF407).
+    """
+    names = list(relation.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"the DuckDB relation has several columns {some(twice)}; give each a name of its own.",
+            code="NF003",
+        )
+    with _told():
+        ((order, collation),) = relation.query(
+            "\x01nofluke",
+            "SELECT current_setting('default_order'), current_setting('default_collation')",
+        ).fetchall()
+    if str(order).upper().startswith("DESC") or collation:
+        setting = f"default_collation={collation!r}" if collation else f"default_order={order!r}"
+        raise InputError(
+            f"the connection of the DuckDB relation has {setting}, by which ids would be put in "
+            "order and compared, and they are told apart byte by byte; RESET it on the connection, "
+            "or read the rows in memory: nofluke.read(...).",
+            code="NF407",
+        )
+    # A column may have a collation of its own, by which "A" and "a" are one.
+    columns = (
+        f'{quoted} COLLATE "binary" AS {quoted}' if str(kind) == "VARCHAR" else quoted
+        for quoted, kind in zip(map(_quoted, names), relation.types, strict=True)
+    )
+    return relation.project(", ".join(columns)), DuckDB(None, theirs=relation)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _scan(con: Any, paths: Sequence[str]) -> Any:
     exactly = ["".join(f"[{c}]" if c in "*?[" else c for c in path) for path in paths]
     listed = "[" + ", ".join(map(_cell, exactly)) + "]"
-    if all(path.lower().endswith(".parquet") for path in paths):
+    if engines.are_parquet(paths):
         reader = f"read_parquet({listed}, hive_partitioning = false)"
     else:
         reader = f"read_csv({listed}, hive_partitioning = false, sample_size = -1)"

@@ -61,7 +61,7 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, Polars]:
 
     listed = list(paths)
     try:
-        if all(path.lower().endswith(".parquet") for path in paths):
+        if engines.are_parquet(paths):
             frame = pl.scan_parquet(listed, glob=False, hive_partitioning=False)
         else:
             frame = pl.scan_csv(listed, glob=False, infer_schema_length=None)

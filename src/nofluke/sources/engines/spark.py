@@ -88,7 +88,7 @@ def opened(paths: Sequence[str], room: Room) -> tuple[Any, Spark]:
 def _scan(session: Any, paths: Sequence[str]) -> Any:
     uris = [_uri(path) for path in paths]
     try:
-        if all(path.lower().endswith(".parquet") for path in paths):
+        if engines.are_parquet(paths):
             return session.read.option("recursiveFileLookup", "true").parquet(*uris)
         return session.read.csv(uris, header=True, inferSchema=True)
     except Exception as error:  # Spark has no common root of what it raises
