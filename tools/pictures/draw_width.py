@@ -40,8 +40,8 @@ def drawn() -> str:
     found = widths()
     saved = [1 - w.kolmogorov / w.paper for w in found]
     told = (
-        f"From n = {SIZES[0]} to {SIZES[-1]} the exact Kolmogorov band is {100 * min(saved):.0f} to "
-        f"{100 * max(saved):.0f} % narrower: "
+        f"From n = {SIZES[0]} to {SIZES[-1]} the exact Kolmogorov band is "
+        f"{100 * min(saved):.0f} to {100 * max(saved):.0f} % narrower: "
         + "; ".join(f"n = {w.n}: {w.kolmogorov:.3f} against {w.paper:.3f}" for w in found)
     )
     canvas = Canvas(720, 330, title="Half-width of the band by the number of examples", told=told)
