@@ -125,11 +125,16 @@ def machine(load: tuple[float, float, float]) -> dict[str, Any]:
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": _system(),
         "python": platform.python_version(),
         "load before": round(load[0], 2),
         "load after": round(os.getloadavg()[0], 2),
     }
+
+
+def _system() -> str:
+    """Name and first two numbers: what follows names a build of the machine, not its speed."""
+    return f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}"
 
 
 def _processor() -> str:

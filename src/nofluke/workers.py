@@ -173,9 +173,10 @@ def _named(backend: str | None, workers: int | None, scheduler: str | None) -> s
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers!r} must be at least 1.", code="NF415")
     if scheduler is not None and backend not in _CLUSTERS:
+        has = "no back end is named" if backend is None else f"backend={backend!r} has none"
         raise InputError(
-            f"scheduler={scheduler!r} is the address of a cluster, and backend={backend!r} has "
-            "none; name the back end, 'dask' or 'ray', or leave the scheduler out.",
+            f"scheduler={scheduler!r} is the address of a cluster, and {has}; say backend='dask' "
+            "or backend='ray', or leave the scheduler out.",
             code="NF415",
         )
     if scheduler is not None and backend == "dask" and workers is not None:

@@ -45,11 +45,11 @@ def test_a_room_that_is_not_there_is_refused():
         draw_storeys.drawn(contract | {"layers": ["attic"]})
 
 
-def test_the_default_is_narrower_at_every_number_of_examples():
+def test_the_exact_band_is_narrower_at_every_number_of_examples():
     found = draw_width.widths()
 
     assert [w.n for w in found] == list(draw_width.SIZES)
-    assert all(0.3 < 1 - w.default / w.paper < 0.36 for w in found)
+    assert all(0.3 < 1 - w.kolmogorov / w.paper < 0.36 for w in found)
 
 
 def test_a_promise_is_never_rounded_up():

@@ -162,6 +162,12 @@ def test_a_folder_without_tables_is_refused(tmp_path):
     assert caught.value.code == "NF425"
 
 
+def test_a_folder_that_is_not_there_is_refused_as_such(tmp_path):
+    with pytest.raises(InputError, match="there is no folder .*nowhere") as caught:
+        studies.reproduce("psdme", samples=200, tables=tmp_path / "nowhere")
+    assert caught.value.code == "NF425"
+
+
 def test_tables_are_refused_where_none_are_read(tmp_path):
     with pytest.raises(InputError, match="reads no tables") as caught:
         studies.reproduce("quantiles", samples=200, tables=tmp_path)

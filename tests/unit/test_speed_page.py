@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,9 @@ def test_the_committed_page_is_that_of_the_committed_figures(table):
 
     page = (ROOT / "docs/reference/speed.md").read_text("utf-8")
     assert table.page(copy.deepcopy(figures)) == page, "run benchmarks/peers/table.py"
+
+
+def test_the_system_is_told_without_the_name_of_a_build():
+    figures = json.loads((ROOT / "docs/data/speed.json").read_text("utf-8"))
+
+    assert re.fullmatch(r"\w+ \d+\.\d+", figures["machine"]["system"])

@@ -230,6 +230,41 @@ def test_what_cannot_be_written_is_told_before_the_simulation(capsys, tmp_path, 
     assert "leave out all but one" in capsys.readouterr().err
 
 
+def test_a_folder_that_takes_no_files_is_told_before_the_simulation(capsys, tmp_path, monkeypatch):
+    def refuse(*, dir):  # noqa: A002 (the name of tempfile's argument)
+        raise PermissionError(13, "Permission denied", dir)
+
+    monkeypatch.setattr(studies, "reproduce", lambda *_, **__: pytest.fail("simulated"))
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    assert run(["reproduce", "quantiles", "--out", str(tmp_path)]) == 2
+    said = f"NF008  --out {tmp_path}: nothing can be written there (Permission denied)"
+    assert capsys.readouterr().err.startswith(said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        (["--workers", "0"], "--workers 0 must be at least 1"),
+        (["--samples", "5"], "--samples 5 is too few"),
+        (["--tables", "there"], "Leave --tables out"),
+        (
+            ["--scheduler", "tcp://a:1"],
+            "--scheduler tcp://a:1 is the address of a cluster, and no back end is named; say "
+            "--backend dask or --backend ray",
+        ),
+    ],
+)
+def test_refusals_of_the_command_name_its_options(tokens, said, capsys):
+    assert run(["reproduce", "quantiles", *tokens]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_study_that_is_nearly_named_is_told():
+    with pytest.raises(InputError, match=r"envelope\. Did you mean 'champion'\?$"):
+        studies.reproduce("Champion")
+
+
 def test_without_a_name_all_studies_run_and_all_claims_are_listed(tmp_path, monkeypatch, capsys):
     asked = {}
 

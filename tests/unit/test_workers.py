@@ -214,7 +214,7 @@ def test_a_named_back_end_is_on_within_and_off_after():
     [
         ({"backend": "lokky"}, "joblib has no back end 'lokky'"),
         ({"workers": 0}, "workers=0 must be at least 1"),
-        ({"scheduler": "tcp://a:1"}, "backend=None has none"),
+        ({"scheduler": "tcp://a:1"}, "and no back end is named; say backend='dask' or"),
         ({"backend": "loky", "scheduler": "tcp://a:1"}, "backend='loky' has none"),
         (
             {"backend": "dask", "scheduler": "tcp://a:1", "workers": 2},

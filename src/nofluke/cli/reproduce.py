@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -94,6 +95,14 @@ def _refuse_unwritable(folder: Path) -> None:
     except OSError as error:
         raise InputError(
             f"--out {folder}: no folder can be made there ({error.strerror}); name another.",
+            code="NF008",
+        ) from None
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"--out {folder}: nothing can be written there ({error.strerror}); name another.",
             code="NF008",
         ) from None
 

@@ -20,6 +20,7 @@ _COMMANDS = (
     "final-report",
     "plan",
     "rank",
+    "reproduce",
     "runs",
     "serve",
     "submit",

@@ -7,6 +7,7 @@ is a number with a tolerance, and the study says whether it reproduces it.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 from contextlib import nullcontext
@@ -91,8 +92,10 @@ def reproduce(
     nofluke.errors.InputError: samples=1 is too few for a study; 200 are the least, 20000 usual.
     """
     if paper not in STUDIES:
+        close = difflib.get_close_matches(paper.lower(), STUDIES, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
         raise InputError(
-            f"there is no study {paper!r}; there are {', '.join(STUDIES)}.", code="NF051"
+            f"there is no study {paper!r}; there are {', '.join(STUDIES)}.{hint}", code="NF051"
         )
     for name, value, least in (("seed", seed, 0), ("workers", workers, 1)):
         if value is not None and value < least:

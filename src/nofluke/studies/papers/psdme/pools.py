@@ -74,6 +74,12 @@ def present(folder: str | Path) -> list[str]:
     Raises:
         InputError: There is no such folder, or none of the tables is in it (NF425).
     """
+    if not Path(folder).is_dir():
+        raise InputError(
+            f"there is no folder {str(folder)!r}; leave --tables out, or name the folder that "
+            "holds the public tables.",
+            code="NF425",
+        )
     found = [name for name, table in TABLES.items() if (Path(folder) / table.file).is_file()]
     if not found:
         files = ", ".join(table.file for table in TABLES.values())
