@@ -353,4 +353,7 @@ def test_a_lazy_table_has_its_own_engine():
 
 
 def test_memory_is_bounded_where_rows_stay():
-    assert refusal(lambda: read_predictions([{"label": 1}], memory="2GiB"))[0] == "NF008"
+    code, told = refusal(lambda: read_predictions([{"label": 1}], memory="2GiB"))
+    assert code == "NF008"
+    assert "memory= is for rows" in told
+    assert "spill" not in told
