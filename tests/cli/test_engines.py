@@ -152,6 +152,18 @@ def test_advice_to_read_in_memory_can_be_followed(told, table, tmp_path):
     assert (code, "With --engine memory, leave --memory and --spill out." in err) == (2, True)
 
 
+@pytest.mark.parametrize("engine", ["auto", "memory", "duckdb", "polars", "spark"])
+@pytest.mark.parametrize("command", ["certify", "classifier"])
+def test_what_is_only_named_like_parquet(told, table, tmp_path, command, engine):
+    text, part = tmp_path / "text.parquet", tmp_path / "part.parquet"
+    text.write_text("model,item,loss\na,1,2\n")
+    part.write_bytes(table.read_bytes()[:-9])
+    for path, which in ((text, "first bytes are b'mode'"), (part, "last bytes are b'")):
+        code, err = told(command, path, "--engine", engine)
+        assert (code, f"{path} is named like Parquet and is not: its {which}" in err) == (2, True)
+        assert err.startswith("NF001")
+
+
 def test_auto_looks_at_how_much_memory_the_rows_would_take(table, monkeypatch):
     def suited(**how):
         return engines._suited(str(table), **{"recorded": False, **how})
