@@ -164,6 +164,26 @@ def test_what_comes_out_is_what_reading_makes(files, name):
     assert repr(found) == repr(expected)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_row_without_prediction_and_cluster_moves_no_other(tmp_path, engine):
+    cells = [
+        {"model": m, "case": i, "label": "np"[i % 2], "prediction": 0.01 * i, "cluster": cluster}
+        for m in "ab"
+        for i, cluster in enumerate(np.repeat([f"c{j}" for j in range(10)], 4).tolist())
+    ]
+    cells.append({"model": "a", "case": 99, "label": "", "prediction": NAN, "cluster": ""})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table(cells), path)
+    reading = {**LONG, "positive": "p", "missing": "own"}
+    read = read_predictions(path, **reading)
+    found = read_predictions(path, engine=engine, **reading)
+    for m in "ab":
+        assert found.clusters(m).tolist() == read.clusters(m).tolist()
+    told = [[of.cluster.names[i] for i in of.cluster.codes] for of in (read, found)]
+    assert told[0] == told[1]
+    assert asked(found, {"clusters": True}).to_json() == asked(read, {"clusters": True}).to_json()
+
+
 def test_a_mapping_names_the_candidate(files):
     expected = read_predictions({"own": files["named by the file"]}, **WIDE)
     found = read_predictions({"own": files["named by the file"]}, engine="duckdb", **WIDE)
@@ -333,4 +353,7 @@ def test_a_lazy_table_has_its_own_engine():
 
 
 def test_memory_is_bounded_where_rows_stay():
-    assert refusal(lambda: read_predictions([{"label": 1}], memory="2GiB"))[0] == "NF008"
+    code, told = refusal(lambda: read_predictions([{"label": 1}], memory="2GiB"))
+    assert code == "NF008"
+    assert "memory= is for rows" in told
+    assert "spill" not in told

@@ -226,16 +226,37 @@ def test_what_is_no_source_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("given", "bytes_"), [("400MiB", 400 << 20), ("2 gb", 2 * 10**9), ("1.5GiB", 3 << 29)]
+    ("given", "bytes_"),
+    [
+        ("400MiB", 400 << 20),
+        ("256MiB", 256 << 20),
+        ("2 gb", 2 * 10**9),
+        ("1.5GiB", 3 << 29),
+        ("4TB", 4 * 10**12),
+        ("1TiB", 1 << 40),
+        ("1e6MB", 10**12),
+        (300_000_000, 300_000_000),
+    ],
 )
 def test_amounts_of_memory(given, bytes_):
     assert room.amount(given) == bytes_
 
 
-@pytest.mark.parametrize("given", ["", "lots", "12", "-1GB", "100MiB", 5])
+@pytest.mark.parametrize("given", ["", "lots", "-1GB", "4PB", "GB", "1e999MB", "٤GB", None])
 def test_what_is_no_amount_of_memory(given):
-    with pytest.raises(InputError, match="is not an amount of memory of at least 128MiB"):
+    with pytest.raises(InputError, match="is not understood as an amount of memory; write 400MiB"):
         room.amount(given)
+
+
+@pytest.mark.parametrize("given", ["12", "100MiB", "128MiB", "255.9MiB", 5])
+def test_less_memory_than_the_program_itself_takes(given):
+    with pytest.raises(InputError, match="is too small: the least is 256MiB"):
+        room.amount(given)
+
+
+def test_more_memory_than_there_is_anywhere():
+    with pytest.raises(InputError, match="more than any machine has"):
+        room.amount("1e50GB")
 
 
 def test_what_does_not_fit_is_refused_before_it_is_loaded(monkeypatch):

@@ -54,16 +54,11 @@ def opened(
     from nofluke.cli import arguments, show
 
     start = _Spent.now()
+    if recorded:
+        _refuse_recorded(engine, memory, spill)
     sources = arguments.sources(list(words)) if sources is None else sources
-    if engine == "auto":
-        engine = _suited(sources, memory=memory, recorded=recorded)
+    engine = _chosen(sources, engine, memory=memory, spill=spill, recorded=recorded)
     if engine == "memory":
-        if memory is not None or spill is not None:
-            raise InputError(
-                "memory= and spill= are for rows that are not read into memory; choose "
-                "engine='duckdb', or leave them out.",
-                code="NF008",
-            )
         from nofluke.scores.readers import read
 
         with show.busy(f"reading {', '.join(words)}"):
@@ -73,7 +68,7 @@ def opened(
     else:
         from nofluke.scores.sourcing import source
 
-        with _in_order(engine, spill):
+        with _in_order(engine, spill), _advising(memory, spill):
             with show.busy(f"counting {', '.join(words)}"):
                 table = source(sources, engine=engine, memory=memory, spill=spill, **how)
             with table:
@@ -129,9 +124,8 @@ def predicted(
 
     start = _Spent.now()
     sources = arguments.sources(list(words))
-    if engine == "auto":
-        engine = _suited(sources, memory=memory, recorded=recorded)
-    with _in_order(engine, spill):
+    engine = _chosen(sources, engine, memory=memory, spill=spill, recorded=recorded)
+    with _in_order(engine, spill), _advising(memory, spill):
         with show.busy(f"reading {', '.join(words)}"):
             predictions = read_predictions(
                 sources, engine=engine, memory=memory, spill=spill, **how
@@ -142,13 +136,101 @@ def predicted(
         show.note(start.told(engine, None if passes is None else passes.count))
 
 
-def _suited(sources: Any, *, memory: str | None, recorded: bool) -> str:
-    """DuckDB where Parquet files hold more than fits comfortably, or memory is bounded."""
-    if memory is not None:
-        return "duckdb"
-    named = list(sources.values()) if isinstance(sources, dict) else sources
-    paths = [Path(s) for s in ([named] if isinstance(named, str) else named)]
-    parquet = all(path.suffix.lower() == ".parquet" and path.is_file() for path in paths)
+def _chosen(
+    sources: Any, engine: str, *, memory: str | None, spill: Path | None, recorded: bool
+) -> str:
+    """Who computes; what cannot be done together is refused, in the words of the command."""
+    given = _given(memory, spill)
+    if engine == "memory" and given:
+        raise InputError(
+            f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for rows that are not "
+            f"read into memory; choose --engine duckdb, or leave {_them(given)} out.",
+            code="NF008",
+        )
+    staying = _staying(engine, memory, spill)
+    streams = [name for name in _named(sources) if name == "-" or _flows(name)]
+    if staying and streams:
+        what = "standard input is" if streams[0] == "-" else f"{streams[0]} is a stream, which is"
+        raise InputError(
+            f"{what} read in memory; save it to a file first, or leave {_listed(staying)} out.",
+            code="NF407",
+        )
+    if engine != "auto":
+        return engine
+    return "duckdb" if given else _suited(sources, recorded=recorded)
+
+
+def _refuse_recorded(engine: str, memory: str | None, spill: Path | None) -> None:
+    """Refuse a ledger beside scores that stay where they are: it reads all of them."""
+    staying = _staying(engine, memory, spill)
+    if staying:
+        raise InputError(
+            "--ledger: a ledger knows rows by their content, which are read in memory for it; "
+            f"leave {_listed(staying)} out.",
+            code="NF407",
+        )
+
+
+def _staying(engine: str, memory: str | None, spill: Path | None) -> list[str]:
+    """The options that leave rows where they are."""
+    named = [] if engine in ("auto", "memory") else [f"--engine {engine}"]
+    return [*named, *_given(memory, spill)]
+
+
+def _given(memory: str | None, spill: Path | None) -> list[str]:
+    """The options that say where rows are that are not in memory."""
+    asked = {"--memory": memory, "--spill": spill}
+    return [option for option, value in asked.items() if value is not None]
+
+
+def _listed(options: Sequence[str]) -> str:
+    *others, last = options
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _them(options: Sequence[str]) -> str:
+    return "it" if len(options) == 1 else "them"
+
+
+def _named(sources: Any) -> list[str]:
+    """The paths that a command names."""
+    if isinstance(sources, str):
+        return [sources]
+    return list(sources.values() if isinstance(sources, dict) else sources)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there, as far as one may look: whoever reads it says the rest."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _flows(name: str) -> bool:
+    """Whether a path is a pipe or such, which can be read but once."""
+    try:
+        return (path := Path(name)).exists() and not path.is_file() and not path.is_dir()
+    except OSError:
+        return False
+
+
+@contextmanager
+def _advising(memory: str | None, spill: Path | None) -> Iterator[None]:
+    """Where reading in memory is the advice, so is leaving out what is not for it."""
+    try:
+        yield
+    except InputError as error:
+        given = _given(memory, spill)
+        if given and error.code == "NF407" and "--engine memory" in str(error):
+            error.args = (f"{error} With --engine memory, leave {_listed(given)} out.",)
+        raise
+
+
+def _suited(sources: Any, *, recorded: bool) -> str:
+    """DuckDB where Parquet files hold more than fits comfortably."""
+    paths = [Path(name) for name in _named(sources)]
+    parquet = all(path.suffix.lower() == ".parquet" and _is_file(path) for path in paths)
     if recorded or not parquet:
         return "memory"
     if sum(path.stat().st_size for path in paths) < _SMALL:

@@ -181,8 +181,9 @@ def _parts(
         frame = frame.with_columns(k=nw.col("k").cast(nw.Int32))
         names.append("k")
     if clusters is not None:
-        own = rows.frame().select("cluster").filter(~nw.col("cluster").is_null()).unique()
-        of = own.with_row_index("cluster_code", order_by="cluster")
+        cluster = nw.col("cluster")  # "" is none either, as in the names that the codes point to
+        own = rows.frame().select("cluster").filter(~cluster.is_null() & (cluster != ""))
+        of = own.unique().with_row_index("cluster_code", order_by="cluster")
         frame = frame.join(of, on="cluster", how="left").with_columns(
             cluster_code=nw.col("cluster_code").cast(nw.Int64).fill_null(0).cast(nw.Int32)
         )

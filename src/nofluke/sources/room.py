@@ -12,8 +12,13 @@ from pathlib import Path
 
 from nofluke.errors import InputError
 
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+_UNITS = {
+    "": 1,
+    **{letter: 10 ** (3 * i) for i, letter in enumerate("kmgt", 1)},
+    **{f"{letter}i": 2 ** (10 * i) for i, letter in enumerate("kmgt", 1)},
+}
 _LEAST = 64 << 20  # below this no engine does anything useful
+_ASKED = 256 << 20  # the least that can be kept: the program alone takes 130 to 240 MiB
 _OWN = 96 << 20  # our side of a pass, and what an engine takes beyond what it was told
 
 
@@ -74,7 +79,7 @@ def room(memory: int | str | None = None, spill: str | os.PathLike[str] | None =
     """The room as it was asked for.
 
     Args:
-        memory: Bytes, or a text such as "400MiB" or "2GB"; at least 128 MiB.
+        memory: Bytes, or a text such as "400MiB" or "2GB"; at least 256 MiB.
         spill: A folder that is there.
 
     Raises:
@@ -96,18 +101,35 @@ def room(memory: int | str | None = None, spill: str | os.PathLike[str] | None =
 def amount(memory: int | str) -> int:
     """Bytes of an amount of memory.
 
+    Raises:
+        InputError: It is not understood, or less than what the program itself takes.
+
     >>> amount("1.5 GiB"), amount(300_000_000)
     (1610612736, 300000000)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmg]i?)?b?\s*", str(memory).lower())
-    size = 0 if found is None else int(float(found[1]) * _UNITS[found[2] or ""])
-    if size < 2 * _LEAST:
+    found = re.fullmatch(
+        r"\s*(\d+(?:\.\d+)?(?:e\d{1,2})?)\s*([kmgt]i?)?b?\s*", str(memory).lower(), re.ASCII
+    )
+    if found is None:
         raise InputError(
-            f"memory={memory!r} is not an amount of memory of at least 128MiB; write 400MiB, 2GB "
-            "or a number of bytes.",
+            f"memory={memory!r} is not understood as an amount of memory; write 400MiB, 2GB or a "
+            "number of bytes.",
             code="NF008",
         )
-    return size
+    size = float(found[1]) * _UNITS[found[2] or ""]
+    if size < _ASKED:
+        raise InputError(
+            f"memory={memory!r} is too small: the least is 256MiB, as the program itself takes "
+            "most of that; allow more.",
+            code="NF008",
+        )
+    if size >= sys.maxsize:
+        raise InputError(
+            f"memory={memory!r} is more than any machine has; write 400MiB, 2GB or a number of "
+            "bytes.",
+            code="NF008",
+        )
+    return int(size)
 
 
 def spelled(size: int) -> str:

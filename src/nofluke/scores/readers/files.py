@@ -38,6 +38,7 @@ FORMATS: dict[str, Format] = {
 }
 STDIN = "standard input"
 _PACKED = (".gz", ".zst")
+_PARQUET = (b"PAR1", b"PARE")  # at both ends; the latter of a file whose footer is encrypted
 _WORKBOOKS = {".xlsx", ".xls", ".ods"}
 _MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", zstd.MAGIC: "zstd"}
 _MOST_UNPACKED = 1 << 28
@@ -131,12 +132,30 @@ def told(path: Path, label: str, space: Workspace) -> File:
             path=label,
         )
     by_name = FORMATS.get(ending(path.name))
+    if by_name == "parquet" and packing == "none":
+        _refuse_no_parquet(path, label)
     if by_name is not None:
         return File(path, label, by_name, packing, space)
     if head.startswith(b"PK") or path.suffix.lower() in _WORKBOOKS:
         return File(path, label, "other", packing, space)
     unknown = File(path, label, "other", packing, space)
     return unknown._replace(format=_by_content(unknown))
+
+
+def _refuse_no_parquet(path: Path, label: str) -> None:
+    """Refuse what lacks the mark of Parquet, before an engine does in words of its own."""
+    with path.open("rb") as stream:
+        first = stream.read(4)
+        stream.seek(max(0, stream.seek(0, os.SEEK_END) - 4))
+        last = stream.read(4)
+    for which, found in (("first", first), ("last", last)):
+        if found not in _PARQUET:
+            raise ReadError(
+                f"{label} is named like Parquet and is not: its {which} bytes are {found!r}, and "
+                f"Parquet's are {_PARQUET[0]!r}; is it complete?",
+                code="NF001",
+                path=label,
+            )
 
 
 def folder(path: Path, space: Workspace) -> File:

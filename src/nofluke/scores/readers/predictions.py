@@ -114,10 +114,12 @@ def read_predictions(
     _check_better(better)
     wanted = _checked(columns, candidates)
     checks.choice(engine, _ENGINES, name="engine")
-    if engine == "memory" and (memory is not None or spill is not None):
+    given = [name for name, value in (("memory=", memory), ("spill=", spill)) if value is not None]
+    if engine == "memory" and given:
         raise InputError(
-            "memory= and spill= are for rows that are not read into memory; choose "
-            "engine='duckdb', or leave them out.",
+            f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'} for rows that are not "
+            "read into memory; choose engine='duckdb', or leave "
+            f"{'it' if len(given) == 1 else 'them'} out.",
             code="NF008",
         )
     if engine != "memory":
