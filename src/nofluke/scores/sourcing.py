@@ -76,7 +76,7 @@ def source(
         engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
             A lazy table is computed by its own.
         memory: Memory that the whole process may take: bytes, or a text such as "400MiB". The
-            process itself with its libraries takes some 130 to 240 MiB of it.
+            process itself with its libraries takes some 140 to 280 MiB of it.
         spill: Folder for what does not fit; the system's folder for temporary files by default.
         better: As for ``nofluke.read``, like all that follow.
         bounds: Lowest and highest possible score.
