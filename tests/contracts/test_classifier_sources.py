@@ -184,6 +184,24 @@ def test_a_row_without_prediction_and_cluster_moves_no_other(tmp_path, engine):
     assert asked(found, {"clusters": True}).to_json() == asked(read, {"clusters": True}).to_json()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("kept", [range(1, N), range(N - 1), range(N + 1)])
+def test_ids_of_a_table_that_changed_are_refused(tmp_path, monkeypatch, kept, few, engine):
+    path, ids = tmp_path / "t.parquet", [f"i{i:03}" for i in range(N + 1)]
+    columns = {"case": ids, "label": [*Y.tolist(), 1], "m": [*scores(K=1)["m0"], 0.5]}
+    whole = pa.table(columns)
+    pq.write_table(whole.slice(0, N), path)
+    found = read_predictions(path, engine=engine, **WIDE)
+    assert (found.examples[0], len(list(found.examples))) == ("i000", N)
+    pq.write_table(whole.take(list(kept)), path)
+    monkeypatch.setattr(prediction_grid, "_FEW", 1000 if few else 0)
+    asks = [lambda: found.examples[0], lambda: found.examples[-1], lambda: list(found.examples)]
+    for ask in asks:
+        code, told = refusal(ask)
+        assert (code, f"{N} examples were counted first" in told) == ("NF401", True)
+
+
 def test_a_mapping_names_the_candidate(files):
     expected = read_predictions({"own": files["named by the file"]}, **WIDE)
     found = read_predictions({"own": files["named by the file"]}, engine="duckdb", **WIDE)

@@ -222,7 +222,9 @@ def _unwritten(error: OSError) -> tuple[str, str]:
     from nofluke.sources import spills
 
     if not spills.is_full(error):
-        return "NF001", f"{error}."
+        if error.filename is None or error.strerror is None:
+            return "NF001", f"{error}."
+        return "NF001", f"{error.filename} cannot be read or written: {error.strerror}."
     if error.filename is None:
         silence()  # nothing more can be said there, not even at the end
         return "NF410", (

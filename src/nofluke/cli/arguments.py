@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from nofluke.errors import InputError
@@ -62,13 +63,26 @@ def narrowing(words: list[str]) -> dict[str, str] | None:
 
 
 def report(path: Path, sources: list[str]) -> Path:
-    """Where the report goes: into a folder that exists, and over none of the inputs."""
+    """Where the report goes: into a folder that can be written to, and over none of the inputs."""
     read = [_name_and_path(s)[1] for s in sources if s != "-"]
+    try:
+        there = path.parent.is_dir()
+        taken = there and path.is_dir()
+    except PermissionError:
+        there, taken = True, False
+    if there and not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(
+            f"--report {path} cannot be written: its folder may not be written to; name another "
+            "place.",
+            code="NF008",
+        )
+    if taken:
+        raise InputError(f"--report {path} is a folder; name a file in it.", code="NF008")
     if any(Path(s).exists() and path.exists() and path.samefile(s) for s in read):
         raise InputError(
             f"--report {path} would overwrite the input; name another file.", code="NF008"
         )
-    if not path.parent.is_dir():
+    if not there:
         raise InputError(
             f"--report {path}: there is no folder {path.parent}; create it first.", code="NF008"
         )

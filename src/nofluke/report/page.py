@@ -66,8 +66,8 @@ def write(result: Result, path: str | PathLike[str]) -> None:
         unfinished.replace(target)
     except BaseException as error:
         unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            error.filename = str(target)  # of a disk that is full, say
+        if isinstance(error, OSError) and error.errno is not None:
+            error.filename, error.filename2 = str(target), None  # nobody has asked for the other
         raise
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from nofluke.errors import InputError
 from nofluke.scores.ids import Ids
 from nofluke.scores.table import Labels
 
@@ -238,13 +239,28 @@ def _ids(rows: PredictionRows, of: str | None, E: int) -> Ids:
             texts = _numbered(_known(own, of)).select("code", "text")
             if places is not None and places.size <= _FEW:
                 wanted = [int(i) for i in np.unique(places)]
-                found = dict(relation.rows(texts.filter(nw.col("code").is_in(wanted))))
+                # The last of all is there and none comes after it, unless there are fewer or more.
+                near = nw.col("code").is_in(sorted({*wanted, E - 1, E}))
+                found = {int(code): text for code, text in relation.rows(texts.filter(near))}
+                if E in found or not {*wanted, E - 1} <= found.keys():
+                    raise _changed(E)
                 return [str(found[i]) for i in places.tolist()]
             listed = [
                 str(text)
                 for part in relation.batches(texts.select("text"), ["text"], order=["text"])
                 for text in part["text"].tolist()
             ]
+            if len(listed) != E:
+                raise _changed(E)
             return listed if places is None else [listed[i] for i in places.tolist()]
 
     return Ids(E, fetch, passes=rows.table.relation.passes)
+
+
+def _changed(E: int) -> InputError:
+    return InputError(
+        f"the rows changed after they were read: {E} examples were counted first, and there are "
+        "fewer or more of them now, so no id can be told. Read a table that nobody writes to: a "
+        "copy, or a snapshot.",
+        code="NF401",
+    )

@@ -114,7 +114,7 @@ def find(source: str | os.PathLike[str], space: Workspace) -> list[File]:
                 return [_spooled(stream, text, space)]
         return [told(path, text, space)]
     except OSError as error:
-        raise _unreadable(text, error) from None
+        raise unreadable(text, error) from None
 
 
 def told(path: Path, label: str, space: Workspace) -> File:
@@ -325,7 +325,8 @@ def _absent(path: Path) -> ReadError:
     return ReadError(f"{path} does not exist.{hint}", code="NF001", path=str(path))
 
 
-def _unreadable(label: str, error: Exception) -> InputError:
+def unreadable(label: str, error: Exception) -> InputError:
+    """The error about a file that is there and does not open, by what the system says of it."""
     why = getattr(error, "strerror", None) or str(error)
     return ReadError(f"{label} cannot be read: {why}.", code="NF001", path=label)
 

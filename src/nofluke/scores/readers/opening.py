@@ -52,10 +52,13 @@ def known(
         if results is not None:
             found.append((results, name))
             continue
-        if not _is_path(path) or path == "-" or not Path(path).is_dir():
-            found += _one(path, name, space, only)
-            continue
-        folder = log_folders.logs(Path(path), space, only)
+        try:
+            if not _is_path(path) or path == "-" or not Path(path).is_dir():
+                found += _one(path, name, space, only)
+                continue
+            folder = log_folders.logs(Path(path), space, only)
+        except PermissionError as error:  # of a folder on the way to it, say
+            raise files.unreadable(error.filename or str(path), error) from None
         found += [(log, name) for log in folder.logs] or _plain(path, name, space)
         notes += folder.notes
     return _without_shared_stems(found), tuple(notes)
