@@ -232,7 +232,6 @@ def test_no_password_is_shown(postgres, caplog):
     assert [s for s in [*said, caplog.text] if any(word in s for word in secrets)] == []
 
 
-@pytest.mark.slow
 def test_it_outlives_a_restart_of_the_server(postgres):
     with Database(postgres.migrated()) as database:
         with database.writing() as connection:

@@ -17,7 +17,6 @@ def calibrated(rng, n):
     return rng.random(n) < p, p
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("score", ["brier", "log"])
 def test_the_test_of_calibration_keeps_its_level_and_its_band_its_coverage(score):
     runs, rng = 600, np.random.default_rng(51)

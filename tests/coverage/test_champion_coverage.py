@@ -1,7 +1,6 @@
 """How often the winner's interval on a card holds its true score, with candidates left out."""
 
 import numpy as np
-import pytest
 
 from nofluke import Scores, champion
 
@@ -21,7 +20,6 @@ def misses(level, *, shown, tried, rho, rng, n=200):
     return count
 
 
-@pytest.mark.slow
 def test_the_winner_among_many_is_covered_when_only_the_best_are_shown():
     rng = np.random.default_rng(20260101)
     for rho in (0.0, 0.6):
@@ -30,7 +28,6 @@ def test_the_winner_among_many_is_covered_when_only_the_best_are_shown():
         assert found <= 30 + 5 * 5.2
 
 
-@pytest.mark.slow
 def test_without_the_number_tried_the_winner_is_not_covered():
     """The same winner, paid for as the best of the two that are shown: tried counts."""
     rng = np.random.default_rng(20260102)

@@ -93,7 +93,6 @@ def error(p, repeats):
     return math.sqrt(p * (1 - p) / repeats)
 
 
-@pytest.mark.slow
 def test_the_card_of_a_winner_in_short():
     found = study(0.0, "equal", 24)
 

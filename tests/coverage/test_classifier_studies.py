@@ -80,7 +80,6 @@ def test_areas(at):
     agree(found, stored("areas"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("at", [3, 13])
 def test_precisions(at):
     setting = studies.PRECISION_SETTINGS[at]

@@ -64,7 +64,6 @@ def informative_clusters(rng, *, by_item):
     return table(d, cluster=[str(c) for c in labels])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by_item", [False, True])
 def test_clusters_whose_size_tells_their_gain(by_item):
     how = {"clusters": True, "max_cluster_size": 8 if by_item else None}
@@ -86,7 +85,6 @@ def test_rows_of_clusters_counted_one_by_one_are_far_too_sure():
     assert rate("yes", draw) > 3 * ALPHA
 
 
-@pytest.mark.slow
 def test_a_mix_of_unequal_groups():
     """Group x gains 0.3 and group y loses 0.1: nothing under a mix of one to three."""
 
@@ -110,7 +108,6 @@ def test_two_samples_of_unequal_size():
     assert rate("no", draw) <= ALPHA + SLACK
 
 
-@pytest.mark.slow
 def test_a_random_part_of_a_fixed_benchmark():
     rng = np.random.default_rng(3)
     whole = trap(rng, 300, small=0.3)
@@ -133,7 +130,6 @@ def test_looks_while_it_runs_never_add_up():
     assert rate("yes", draw) <= ALPHA + SLACK
 
 
-@pytest.mark.slow
 def test_the_exact_test_of_a_binary_metric():
     def draw(rng):
         d = np.where(rng.random(80) < 0.3, fair(rng, 80), 0)
@@ -145,7 +141,6 @@ def test_the_exact_test_of_a_binary_metric():
     assert rate("no", draw) <= ALPHA + SLACK
 
 
-@pytest.mark.slow
 def test_any_yes_among_groups():
     def draw(rng):
         d = np.concatenate([fair(rng, 40) for _ in range(3)])

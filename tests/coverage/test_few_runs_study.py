@@ -24,7 +24,6 @@ def study():
     return studies.reproduce("quantiles", samples=1000, seed=7)
 
 
-@pytest.mark.slow
 def test_no_verdict_is_another_than_stated(study):
     other = {a.claim.id: (a.verdict, a.found) for a in study.claims if not a.agrees}
     assert other == {}

@@ -14,7 +14,7 @@ from scipy.stats import beta as beta_distribution
 from nofluke import bands
 from nofluke.functionals import interquantile_range, named
 
-N, ALPHA, REPEATS = 80, 0.1, 800
+N, ALPHA, REPEATS = 80, 0.1, 2000
 ASKED = ("mean", "cvar0.1", "q0.1", "median", "q0.6", "q0.85")
 CASES = [("dkw", "both"), ("dkw", "lower"), ("kolmogorov", "lower"), ("kolmogorov", "upper")]
 TOLERANCE = 5 * math.sqrt(ALPHA * (1 - ALPHA) / REPEATS)

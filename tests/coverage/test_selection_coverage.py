@@ -143,7 +143,6 @@ def winner_failures():
     return by_shortlist / 2000, by_winner / 2000, band_failures / 2000
 
 
-@pytest.mark.slow
 def test_the_shortlists_level_does_not_hold_for_the_winner_and_the_winners_level_does(
     winner_failures,
 ):
@@ -158,7 +157,6 @@ def test_the_shortlist_keeps_its_own_promise_under_the_same_choice(winner_failur
     assert winner_failures[2] <= DELTA
 
 
-@pytest.mark.slow
 def test_clopper_pearson_covers_the_winner():
     rng = np.random.default_rng(12)
     failures = 0

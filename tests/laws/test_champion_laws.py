@@ -37,7 +37,6 @@ def test_the_order_of_candidates_does_not_matter(scores, seed, gate):
         assert (x["lower"], x["upper"]) == pytest.approx((y["lower"], y["upper"]), abs=1e-12)
 
 
-@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(scores=AREAS, seed=st.integers(0, 99))
 def test_mirrored_scores_give_mirrored_cards(scores, seed):
