@@ -75,8 +75,9 @@ def source(
             first, which are removed in the end.
         engine: Who computes where files are given: "duckdb" (also "auto"), "polars" or "spark".
             A lazy table is computed by its own.
-        memory: Memory that the whole process may take: bytes, or a text such as "400MiB". The
-            process itself with its libraries takes some 140 to 280 MiB of it.
+        memory: Memory that the whole process aims to stay within: bytes, or a text such as
+            "400MiB". The process itself with its libraries takes some 140 to 280 MiB of it.
+            DuckDB and a Spark session started here are told the rest; Polars takes what it needs.
         spill: Folder for what does not fit; the system's folder for temporary files by default.
         better: As for ``nofluke.read``, like all that follow.
         bounds: Lowest and highest possible score.
